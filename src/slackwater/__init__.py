@@ -1,0 +1,1 @@
+"""Slackwater: batch work on a node's slack, and the slack back the moment it hurts."""
