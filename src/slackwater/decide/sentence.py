@@ -1,0 +1,214 @@
+"""
+A decision told as a person would tell it: what the node had, what was wanted, what was taken from whom, who was left alone, and how it ended.
+
+Pure text from a value: the same decision reads the same in an event, in `explain` and in a replay. There are two lengths. `full` tells everything in one sentence of
+clauses, shortening only long lists; `brief` is one line for an event. Nothing is computed here but the form of numbers.
+"""
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from slackwater.decide.plan import ActionKind, Decision, Operation
+
+_PODS_SHOWN = 6
+_NAMES_SHOWN = 3
+_REASONS_SHOWN = 4
+_SMALL = 0.1
+_METRICS = {
+    "cpu_total_usage": "node CPU",
+    "cpu_total_utilization": "node CPU",
+    "memory_total_usage": "node memory",
+    "memory_total_utilization": "node memory",
+}
+_TO_DO = {
+    ActionKind.THROTTLE: "to release",
+    ActionKind.RESTORE: "room to give back",
+    ActionKind.EVICT: "to release",
+}
+
+
+def full(decision: Decision) -> str:
+    return "; ".join(
+        filter(
+            None,
+            (
+                _head(decision),
+                decision.reason,
+                _gap(decision),
+                *_deeds(decision),
+                *_left_alone(decision),
+                *_end(decision),
+            ),
+        )
+    )
+
+
+def brief(decision: Decision) -> str:
+    done = [_brief_deed(decision, pod, operations) for pod, operations in _by_pod(decision)]
+    what = _shortened(done, 1) if done else _scheduling(decision) or "nothing taken"
+    return f"{what}: {_situation(decision)} ({decision.policy}/{decision.rule})"
+
+
+def amount(value: float, unit: str) -> str:
+    """With its unit, as people say it: millicores as cores, bytes as GiB."""
+    return " ".join(filter(None, (figure(value, unit), _unit(unit))))
+
+
+def figure(value: float, unit: str) -> str:
+    if unit == "millicores":
+        return _number(value / 1000)
+    if unit == "bytes":
+        return _number(value / (1 << 30))
+    return _number(value)
+
+
+def _unit(unit: str) -> str:
+    return {"millicores": "cores", "bytes": "GiB", "percent": "%"}.get(unit, unit)
+
+
+def _number(value: float) -> str:
+    """Two decimals, three where two would show next to nothing; no zeros that say nothing."""
+    text = f"{value:.{3 if abs(value) < _SMALL else 2}f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _situation(decision: Decision) -> str:
+    subject = _METRICS.get(decision.metric, decision.metric)
+    value = "not measured" if decision.value is None else amount(decision.value, decision.unit)
+    limit = "" if decision.waterline is None else f", waterline {figure(decision.waterline, decision.unit)}"
+    return f"{subject} {value}{limit}"
+
+
+def _head(decision: Decision) -> str:
+    ticks = decision.bad_ticks
+    since = f", bad for {ticks} {'tick' if ticks == 1 else 'ticks'}" if ticks else ""
+    also = f"; also {_shortened(decision.also, _NAMES_SHOWN)}" if decision.also else ""
+    preview = "preview, nothing is changed: " if decision.preview else ""
+    return f"{preview}{_situation(decision)} (policy {decision.policy}, rule {decision.rule}{since}{also})"
+
+
+def _gap(decision: Decision) -> str:
+    words = _TO_DO.get(decision.action)
+    return "" if words is None or decision.gap is None else f"{words} {figure(decision.gap, decision.unit)}"
+
+
+def _deeds(decision: Decision) -> list[str]:
+    deeds = [_deed(decision, pod, operations) for pod, operations in _by_pod(decision)]
+    more = len(deeds) - _PODS_SHOWN
+    told = deeds[:_PODS_SHOWN] + ([f"and {more} more pods" if more > 1 else "and 1 more pod"] if more > 0 else [])
+    return [_scheduling(decision), *told]
+
+
+def _deed(decision: Decision, pod: str, operations: list[Operation]) -> str:
+    who = next((f" ({operation.who})" for operation in operations if operation.who), "")
+    several = sum(operation.knob == "quota" for operation in operations) > 1
+    told = ", ".join(_operation(decision, operation, named=several) for operation in operations)
+    return f"{'would: ' if decision.preview else ''}{pod}{who} {told}"
+
+
+def _operation(decision: Decision, operation: Operation, *, named: bool) -> str:
+    container = f"{operation.container} " if named and operation.container else ""
+    return f"{container}{_change(decision, operation)}{_release(decision, operation)}"
+
+
+def _change(decision: Decision, operation: Operation) -> str:
+    if not operation.knob:
+        return "evict" if decision.preview else "evicted"
+    if operation.knob == "quota":
+        return f"{_cores(operation.before)} -> {_cores(operation.after)}"
+    return f"{_weight_words(decision, operation)}: weight {_plain(operation.before)} -> {_plain(operation.after)}"
+
+
+def _weight_words(decision: Decision, operation: Operation) -> str:
+    if decision.action is ActionKind.RESTORE:
+        return "weighs as before"
+    raised = operation.before is not None and operation.after is not None and operation.after > operation.before
+    return "is lifted" if raised else "yields"
+
+
+def _release(decision: Decision, operation: Operation) -> str:
+    """What was expected and what came of it, only where either is known."""
+    expected = (
+        "" if operation.expected is None else f" {_expects(decision)} {figure(operation.expected, decision.unit)}"
+    )
+    actual = "" if operation.actual is None else f", was {figure(operation.actual, decision.unit)}"
+    refused = f", refused: {operation.refused}" if operation.refused else ""
+    return f"{expected}{actual}{refused}"
+
+
+def _expects(decision: Decision) -> str:
+    return "grants" if decision.action is ActionKind.RESTORE else "expected"
+
+
+def _scheduling(decision: Decision) -> str:
+    if decision.action is ActionKind.DISABLE_SCHEDULING:
+        return "would disable scheduling" if decision.preview else "scheduling disabled"
+    if decision.action is ActionKind.ENABLE_SCHEDULING:
+        return "would enable scheduling again" if decision.preview else "scheduling enabled again"
+    return ""
+
+
+def _left_alone(decision: Decision) -> list[str]:
+    """Those who were looked at and not taken, together by reason, in the order in which they were looked at."""
+    names = _names(decision)
+    by_reason: dict[str, list[str]] = {}
+    for considered in decision.candidates:
+        if not considered.taken:
+            by_reason.setdefault(considered.why, []).append(names[considered.pod])
+    told = [f"{_shortened(pods, _NAMES_SHOWN)} {why}" for why, pods in by_reason.items()]
+    rest = sum(len(pods) for pods in list(by_reason.values())[_REASONS_SHOWN:])
+    return told[:_REASONS_SHOWN] + ([f"{rest} more not taken"] if rest else [])
+
+
+def _end(decision: Decision) -> list[str]:
+    stopped = f"stopped: {decision.stopped}" if decision.stopped else ""
+    outcome = decision.outcome
+    after = "" if outcome.after_s is None else f" after {_number(outcome.after_s)} s"
+    if outcome.recovered is None:
+        return [stopped]
+    return [
+        stopped,
+        f"back under the waterline{after}" if outcome.recovered else f"not back under the waterline{after}",
+    ]
+
+
+def _brief_deed(decision: Decision, pod: str, operations: list[Operation]) -> str:
+    would = "would: " if decision.preview else ""
+    first = next((operation for operation in operations if operation.knob != "weight"), operations[0])
+    cores = " cores" if first.knob == "quota" else ""
+    return f"{would}{pod} {_change(decision, first)}{cores}"
+
+
+def _by_pod(decision: Decision) -> list[tuple[str, list[Operation]]]:
+    """Operations together by pod, in the order in which the pods were first touched."""
+    names = _names(decision)
+    order = {operation.pod: place for place, operation in reversed(list(enumerate(decision.operations)))}
+    ordered = sorted(decision.operations, key=lambda operation: order[operation.pod])
+    return [(names[pod], list(operations)) for pod, operations in groupby(ordered, key=lambda operation: operation.pod)]
+
+
+def _names(decision: Decision) -> dict[str, str]:
+    """A pod by its bare name, where no other in this decision has it too."""
+    keys = dict.fromkeys(
+        [considered.pod for considered in decision.candidates] + [operation.pod for operation in decision.operations]
+    )
+    bare = [_bare(key) for key in keys]
+    return {key: key if bare.count(_bare(key)) > 1 else _bare(key) for key in keys}
+
+
+def _bare(key: str) -> str:
+    return key.rpartition("/")[2]
+
+
+def _shortened(names: Iterable[str], at_most: int) -> str:
+    shown = list(names)
+    more = len(shown) - at_most
+    return ", ".join(shown) if more <= 0 else f"{', '.join(shown[:at_most])} and {more} more"
+
+
+def _cores(millicores: int | None) -> str:
+    return "unlimited" if millicores is None else figure(millicores, "millicores")
+
+
+def _plain(value: int | None) -> str:
+    return "unset" if value is None else str(value)
