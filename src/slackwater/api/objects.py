@@ -120,6 +120,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     restore_threshold: int = 1
     strategy: Strategy = Strategy.NONE
     line: int = 0
+    field: str = ""  # where it stands in its document, for messages only: spec.rules[0]
 
 
 class Policy(Struct, frozen=True, kw_only=True):
