@@ -5,8 +5,11 @@ Pure text from a value: the same decision reads the same in an event, in `explai
 clauses, shortening only long lists; `brief` is one line for an event. Nothing is computed here but the form of numbers.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
+
+from msgspec import Struct
 
 from slackwater.decide.plan import ActionKind, Decision, Operation
 
@@ -27,19 +30,28 @@ _TO_DO = {
 }
 
 
+class Telling(Struct, frozen=True, kw_only=True):
+    """The clauses of a decision, for those who lay them out otherwise than in one sentence."""
+
+    head: str  # what the node had, and which rule spoke
+    why: tuple[str, ...]  # what the rule said beyond the numbers, and how much was to be done
+    deeds: tuple[str, ...]  # one per pod that was touched
+    left_alone: tuple[str, ...]  # one per reason
+    end: tuple[str, ...]  # why it went no further, and what came of it
+
+
 def full(decision: Decision) -> str:
-    return "; ".join(
-        filter(
-            None,
-            (
-                _head(decision),
-                decision.reason,
-                _gap(decision),
-                *_deeds(decision),
-                *_left_alone(decision),
-                *_end(decision),
-            ),
-        )
+    told = telling(decision)
+    return "; ".join((told.head, *told.why, *told.deeds, *told.left_alone, *told.end))
+
+
+def telling(decision: Decision) -> Telling:
+    return Telling(
+        head=_head(decision),
+        why=_said(decision.reason, _gap(decision)),
+        deeds=_deeds(decision),
+        left_alone=_left_alone(decision),
+        end=_end(decision),
     )
 
 
@@ -92,11 +104,11 @@ def _gap(decision: Decision) -> str:
     return "" if words is None or decision.gap is None else f"{words} {figure(decision.gap, decision.unit)}"
 
 
-def _deeds(decision: Decision) -> list[str]:
+def _deeds(decision: Decision) -> tuple[str, ...]:
     deeds = [_deed(decision, pod, operations) for pod, operations in _by_pod(decision)]
     more = len(deeds) - _PODS_SHOWN
-    told = deeds[:_PODS_SHOWN] + ([f"and {more} more pods" if more > 1 else "and 1 more pod"] if more > 0 else [])
-    return [_scheduling(decision), *told]
+    rest = "" if more <= 0 else f"and {more} more {'pod' if more == 1 else 'pods'}"
+    return _said(_scheduling(decision), *deeds[:_PODS_SHOWN], rest)
 
 
 def _deed(decision: Decision, pod: str, operations: list[Operation]) -> str:
@@ -148,7 +160,7 @@ def _scheduling(decision: Decision) -> str:
     return ""
 
 
-def _left_alone(decision: Decision) -> list[str]:
+def _left_alone(decision: Decision) -> tuple[str, ...]:
     """Those who were looked at and not taken, together by reason, in the order in which they were looked at."""
     names = _names(decision)
     by_reason: dict[str, list[str]] = {}
@@ -157,19 +169,14 @@ def _left_alone(decision: Decision) -> list[str]:
             by_reason.setdefault(considered.why, []).append(names[considered.pod])
     told = [f"{_shortened(pods, _NAMES_SHOWN)} {why}" for why, pods in by_reason.items()]
     rest = sum(len(pods) for pods in list(by_reason.values())[_REASONS_SHOWN:])
-    return told[:_REASONS_SHOWN] + ([f"{rest} more not taken"] if rest else [])
+    return _said(*told[:_REASONS_SHOWN], f"{rest} more not taken" if rest else "")
 
 
-def _end(decision: Decision) -> list[str]:
-    stopped = f"stopped: {decision.stopped}" if decision.stopped else ""
+def _end(decision: Decision) -> tuple[str, ...]:
     outcome = decision.outcome
     after = "" if outcome.after_s is None else f" after {_number(outcome.after_s)} s"
-    if outcome.recovered is None:
-        return [stopped]
-    return [
-        stopped,
-        f"back under the waterline{after}" if outcome.recovered else f"not back under the waterline{after}",
-    ]
+    words = {None: "", True: f"back under the waterline{after}", False: f"not back under the waterline{after}"}
+    return _said(f"stopped: {decision.stopped}" if decision.stopped else "", words[outcome.recovered])
 
 
 def _brief_deed(decision: Decision, pod: str, operations: list[Operation]) -> str:
@@ -189,15 +196,18 @@ def _by_pod(decision: Decision) -> list[tuple[str, list[Operation]]]:
 
 def _names(decision: Decision) -> dict[str, str]:
     """A pod by its bare name, where no other in this decision has it too."""
-    keys = dict.fromkeys(
-        [considered.pod for considered in decision.candidates] + [operation.pod for operation in decision.operations]
-    )
-    bare = [_bare(key) for key in keys]
-    return {key: key if bare.count(_bare(key)) > 1 else _bare(key) for key in keys}
+    looked_at, touched = [one.pod for one in decision.candidates], [one.pod for one in decision.operations]
+    keys = dict.fromkeys(looked_at + touched)
+    times = Counter(map(_bare, keys))
+    return {key: key if times[_bare(key)] > 1 else _bare(key) for key in keys}
 
 
 def _bare(key: str) -> str:
     return key.rpartition("/")[2]
+
+
+def _said(*clauses: str) -> tuple[str, ...]:
+    return tuple(filter(None, clauses))
 
 
 def _shortened(names: Iterable[str], at_most: int) -> str:
