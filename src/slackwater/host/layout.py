@@ -1,8 +1,8 @@
 """
 Where kubelet puts the groups of pods and containers, as paths below its cgroup root, and the way back from such a path to whose group it is.
 
-There are two layouts: plain directories (`cgroupfs`), and systemd's slices and scopes, where every name repeats its parents'. Everything here is arithmetic on names; whether
-a group exists is for `host.machine` to see. A name that could lead out of the pods' tree is refused here, so no path made by this module ever points elsewhere.
+There are two layouts: plain directories (`cgroupfs`), and systemd's slices and scopes, where every name repeats its parents'. Everything here is arithmetic on names;
+whether a group exists is for `host.machine` to see. A name that could lead out of the pods' tree is refused here, so no path made by this module ever points elsewhere.
 """
 
 import re

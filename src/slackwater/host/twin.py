@@ -1,9 +1,9 @@
 """
 A machine in memory that refuses what the kernel refuses.
 
-Tests and the simulator build its groups, set its counters and let things go wrong: a group vanishes, a write is refused, there are no extended attributes. It has no dynamics
-of its own: what a quota or a weight does to usage is the simulator's to say. That it behaves as kernels do is held by one contract suite, which runs against it, against
-cgroup v1 and against cgroup v2.
+Tests and the simulator build its groups, set its counters and let things go wrong: a group vanishes, a write is refused, there are no extended attributes. It has no
+dynamics of its own: what a quota or a weight does to usage is the simulator's to say. That it behaves as kernels do is held by one contract suite, which runs against it,
+against cgroup v1 and against cgroup v2.
 """
 
 import errno
