@@ -76,6 +76,13 @@ class Reader:
     def last(self) -> Kept | None:
         return self._ask(last)
 
+    def newest(self) -> Wall | None:
+        """When the newest tick was recorded."""
+        row = self._ask(
+            lambda connection: connection.execute("SELECT wall FROM ticks ORDER BY id DESC LIMIT 1").fetchone()
+        )
+        return None if row is None else Wall(row[0])
+
     def close(self) -> None:
         self._connection.close()
         if self._copy is not None:
