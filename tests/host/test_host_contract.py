@@ -24,7 +24,7 @@ PERIOD = Microseconds(100_000)
 
 @pytest.fixture(params=["twin-1", "twin-2", pytest.param("kernel", marks=pytest.mark.host)])
 def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    made = {"twin-1": lambda: TwinStage(1), "twin-2": lambda: TwinStage(2), "kernel": KernelStage}[request.param]()
+    made = KernelStage() if request.param == "kernel" else TwinStage(int(request.param[-1]))
     try:
         yield made
     finally:
@@ -128,14 +128,6 @@ def test_a_sample_carries_the_clocks_time(stage: Stage, host: Host) -> None:
 def test_settings_are_sampled_of_the_groups_looked_at_closely_and_no_others(stage: Stage, host: Host) -> None:
     host.write(FIRST, Knob.QUOTA, 50_000)
     settings = host.sample(closely=[FIRST, POD]).settings
-    assert (
-        settings
-        == {
-            FIRST: Settings(quota=Quota(Microseconds(50_000), PERIOD)),
-            POD: Settings(weight=host.weight_of(LOWEST_SHARES)),
-        }
-        or stage.version
-    )
     assert set(settings) == {FIRST, POD}
     assert settings[FIRST].quota == Quota(Microseconds(50_000), PERIOD)
     stage.vanish(FIRST)
@@ -228,7 +220,7 @@ def test_quotas_go_to_containers_and_weights_to_pods(host: Host, group: GroupId,
     ("group", "knob", "value"), [(FIRST, Knob.QUOTA, -1), (POD, Knob.WEIGHT, None), (POD, Knob.WEIGHT, -1)]
 )
 def test_unlimited_is_none_and_a_weight_never_is(host: Host, group: GroupId, knob: Knob, value: int | None) -> None:
-    with pytest.raises(ValueError, match="weight|unlimited"):
+    with pytest.raises(ValueError, match="unlimited"):
         host.write(group, knob, value)
 
 
@@ -250,7 +242,7 @@ def test_a_mark_is_kept_and_taken_away(host: Host) -> None:
     host.set_mark(FIRST, None)
 
 
-def test_marks_are_found_on_groups_that_nobody_follows(stage: Stage, host: Host) -> None:
+def test_marks_are_found_on_groups_that_nobody_follows(host: Host) -> None:
     host.set_mark(FIRST, mark("one"))
     host.set_mark(POD, mark("two"))
     host.follow([])

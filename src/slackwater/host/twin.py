@@ -241,7 +241,7 @@ class Twin:
 
     def _admitted_weight(self, group: GroupId, held: TwinGroup, value: Value) -> int:
         if value is None or value < 0:
-            raise ValueError(f"a weight of {value}")
+            raise ValueError(f"a weight of {value}: a weight is never unlimited")
         if held.idle:
             raise _refusal(errno.EINVAL, f"weight of {group}, which is idle")
         if self._version == 1:
