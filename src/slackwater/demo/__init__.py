@@ -1,0 +1,1 @@
+"""The demonstration: a service hurt, batch squeezed just enough, the service well again, and one sentence why."""

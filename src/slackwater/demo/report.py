@@ -1,0 +1,97 @@
+"""
+The result as one HTML file that needs nothing but itself: headline, picture, table, what was done and why, and the machine it was done on.
+
+No script, no font and no image from elsewhere, so that it can be mailed, kept and opened in ten years.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from html import escape
+
+from slackwater.api.units import Wall
+from slackwater.demo import chart, wording
+from slackwater.demo.scenario import Performance
+
+STYLE = """
+:root{color-scheme:light dark;--paper:#f8fafc;--card:#fff;--ink:#0f172a;--quiet:#64748b;--rule:#e2e8f0;--bad:#dc2626;--good:#0d9488}
+@media (prefers-color-scheme:dark){
+:root{--paper:#010409;--card:#0d1117;--ink:#e6edf3;--quiet:#8b949e;--rule:#30363d;--bad:#f87171;--good:#2dd4bf}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+main{max-width:1100px;margin:0 auto;padding:36px 24px 60px}
+h1{font-size:26px;line-height:1.3;margin:0 0 6px;max-width:34em}
+h2{font-size:17px;margin:34px 0 10px}
+.quiet{color:var(--quiet)}
+.card{background:var(--card);border:1px solid var(--rule);border-radius:10px;padding:18px;overflow-x:auto}
+.card svg{display:block;width:100%;height:auto;min-width:640px}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+th{font-weight:600;color:var(--quiet);text-align:right;padding:4px 10px;border-bottom:1px solid var(--rule)}
+td{text-align:right;padding:8px 10px;border-bottom:1px solid var(--rule);white-space:nowrap}
+td small{display:block;color:var(--quiet);font-size:12px}
+th:first-child,td:first-child{text-align:left}
+tr:last-child td{border-bottom:0}
+tr.unmanaged td:nth-child(2){color:var(--bad);font-weight:700}
+tr.slackwater td:nth-child(2){color:var(--good);font-weight:700}
+ol,ul{margin:0;padding-left:22px}
+li{margin:6px 0}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:6px 18px;margin:0}
+dt{color:var(--quiet)}
+dd{margin:0}
+.warning{border-left:4px solid #d97706;padding:8px 14px;margin:14px 0;background:var(--card)}
+""".replace("\n", "")
+
+
+def html(performance: Performance, at: Wall) -> str:
+    when = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">',
+            f"<title>Slackwater: what it does on this machine</title><style>{STYLE}</style></head><body><main>",
+            f"<h1>{escape(wording.headline(performance))}</h1>",
+            f'<p class="quiet">Measured {when} by <code>slackwater demo</code></p>',
+            *_warnings(performance),
+            f'<div class="card">{chart.svg(performance)}</div>',
+            "<h2>Figures</h2>",
+            *_table(performance),
+            "<h2>What was done, and why</h2>",
+            *_list("ol", wording.sentences(performance)),
+            "<h2>How it went</h2>",
+            *_list("ul", wording.closing(performance)),
+            "<h2>Measured on</h2>",
+            *_header(performance),
+            "</main></body></html>",
+        ]
+    )
+
+
+def _warnings(performance: Performance) -> Iterator[str]:
+    warnings = performance.calibration.warnings
+    if performance.facts.backend == "simulated":
+        yield '<p class="warning">SIMULATED: no process ran and no cgroup was touched; a model of a fair scheduler stood for the machine.</p>'
+    for warning in warnings:
+        yield f'<p class="warning">{escape(warning)}</p>'
+
+
+def _table(performance: Performance) -> Iterator[str]:
+    yield '<div class="card"><table><thead><tr>'
+    yield from (f"<th>{escape(column)}</th>" for column in wording.COLUMNS)
+    yield "</tr></thead><tbody>"
+    for line in wording.table(performance.phases):
+        cells = "".join(f"<td>{escape(figure)}<small>{escape(over)}</small></td>" for figure, over in line.cells)
+        yield f'<tr class="{line.phase}">{cells}</tr>'
+    yield "</tbody></table>"
+    yield from _list("ul", wording.NOTES, "quiet")
+    yield "</div>"
+
+
+def _list(kind: str, texts: Iterable[str], style: str = "card") -> Iterator[str]:
+    yield f'<div class="{style}"><{kind}>'
+    yield from (f"<li>{escape(text)}</li>" for text in texts)
+    yield f"</{kind}></div>"
+
+
+def _header(performance: Performance) -> Iterator[str]:
+    yield '<div class="card"><dl>'
+    yield from (f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in wording.header(performance))
+    yield "</dl></div>"
