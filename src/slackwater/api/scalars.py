@@ -1,8 +1,8 @@
 """
 What a plain word in YAML stands for: as Kubernetes' manifests mean it, not as YAML 1.1 has it.
 
-`y`, `no`, `on` and `22:00` are texts: a country, a switch's label and a time of day have been lost to the old rules too often. Only true, false, null and numbers are more than text,
-numbers also in base 2, 8 (0o17 and 017) and 16.
+`y`, `no`, `on` and `22:00` are texts: a country, a switch's label and a time of day have been lost to the old rules too often. Only true, false, null and numbers are more than
+text, numbers also in base 2, 8 (0o17 and 017) and 16.
 """
 
 import re

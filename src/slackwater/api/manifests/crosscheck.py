@@ -5,7 +5,9 @@ Only `check` asks for this. The agent finds the same things at run time, where t
 """
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
 
 from slackwater.api import documents
 from slackwater.api.manifests.loading import Item
@@ -15,6 +17,33 @@ from slackwater.api.problems import Problem, Severity
 LEAST_PER_CORE = 10  # millicores: a waterline on CPU below it is a mistake in the unit
 _IN_MILLICORES = frozenset(("cpu_total_usage",))
 _IN_PERCENT = frozenset(("cpu_total_utilization", "memory_total_utilization", "ext_cpu_total_distribute"))
+_ALL = 100
+_UNDEFINED = "there is no AvoidanceAction of this name"
+
+
+class _Spot(Struct, frozen=True):
+    """A field of a document that has been read."""
+
+    item: Item
+    field: str
+    value: str
+
+    def error(self, message: str, remedy: str) -> Problem:
+        return self._problem(Severity.ERROR, message, remedy)
+
+    def warning(self, message: str, remedy: str) -> Problem:
+        return self._problem(Severity.WARNING, message, remedy)
+
+    def _problem(self, severity: Severity, message: str, remedy: str) -> Problem:
+        return Problem(
+            severity=severity,
+            file=self.item.file,
+            line=self.item.lines.get(self.field, self.item.line),
+            field=self.field,
+            value=documents.shown(self.value),
+            message=message,
+            remedy=remedy,
+        )
 
 
 def cross_check(items: Sequence[Item], *, whole: bool) -> tuple[Problem, ...]:
@@ -23,48 +52,40 @@ def cross_check(items: Sequence[Item], *, whole: bool) -> tuple[Problem, ...]:
     return (*_twice(items), *_undefined_actions(items, whole=whole), *_implausible(items, nodes))
 
 
-def _twice(items: Sequence[Item]) -> Iterable[Problem]:
+def _twice(items: Sequence[Item]) -> Iterator[Problem]:
     first: dict[tuple[str, str, str], Item] = {}
-    for item in items:
-        if not item.objects:
-            continue
+    for item in (item for item in items if item.objects):
         before = first.setdefault((item.kind, item.namespace or "default", item.name), item)
         if before is not item:
-            yield _problem(
-                Severity.ERROR,
-                item,
-                "metadata.name",
-                item.name,
-                f"a {item.kind} of this name stands in {before.file}:{before.line} too",
-                "give it another name, or take one of them out",
+            message = f"a {item.kind} of this name stands in {before.file}:{before.line} too"
+            yield _Spot(item, "metadata.name", item.name).error(
+                message, "give it another name, or take one of them out"
             )
 
 
-def _undefined_actions(items: Sequence[Item], *, whole: bool) -> Iterable[Problem]:
-    defined = {found.name for item in items for found in item.objects if isinstance(found, AvoidanceAction)}
-    severity = Severity.ERROR if whole or defined else Severity.WARNING
-    for item, rule in _rules(items):
-        if rule.action not in defined:
-            yield _problem(
-                severity,
-                item,
-                f"{rule.field}.actionName",
-                rule.action,
-                "there is no AvoidanceAction of this name",
-                _remedy(rule.action, defined),
-            )
-    for item in items:
-        for found in item.objects:
-            for name in sorted((isinstance(found, PodQos) and found.allowed_actions) or ()):
-                if defined and name not in defined:
-                    yield _problem(
-                        Severity.WARNING,
-                        item,
-                        "spec.allowedActions",
-                        name,
-                        "there is no AvoidanceAction of this name",
-                        _remedy(name, defined),
-                    )
+def _undefined_actions(items: Sequence[Item], *, whole: bool) -> Iterator[Problem]:
+    # One that is wrong has been reported for what it is; it is not missing as well.
+    defined = {item.name for item in items if item.kind == AvoidanceAction.__name__}
+    for spot in _actions_of_rules(items):
+        if spot.value not in defined:
+            tell = spot.error if whole or defined else spot.warning
+            yield tell(_UNDEFINED, _remedy(spot.value, defined))
+    for spot in _allowed_actions(items):
+        if defined and spot.value not in defined:
+            yield spot.warning(_UNDEFINED, _remedy(spot.value, defined))
+
+
+def _actions_of_rules(items: Sequence[Item]) -> Iterator["_Spot"]:
+    return (_Spot(item, f"{rule.field}.actionName", rule.action) for item, rule in _rules(items))
+
+
+def _allowed_actions(items: Sequence[Item]) -> Iterator["_Spot"]:
+    owners = ((item, found) for item in items for found in item.objects if isinstance(found, PodQos))
+    return (
+        _Spot(item, "spec.allowedActions", name)
+        for item, found in owners
+        for name in sorted(found.allowed_actions or ())
+    )
 
 
 def _remedy(name: str, defined: set[str]) -> str:
@@ -74,30 +95,16 @@ def _remedy(name: str, defined: set[str]) -> str:
     return "define it, or give the file that does" + (f"; defined are {', '.join(sorted(defined))}" if defined else "")
 
 
-def _implausible(items: Sequence[Item], nodes: Sequence[Node]) -> Iterable[Problem]:
+def _implausible(items: Sequence[Item], nodes: Sequence[Node]) -> Iterator[Problem]:
     for item, rule in _rules(items):
-        if rule.value is None:
-            continue
-        field, value = f"{rule.field}.metricRule.value", f"{rule.value:g}"
+        value = 0.0 if rule.value is None else rule.value
+        spot = _Spot(item, f"{rule.field}.metricRule.value", f"{value:g}")
         least = LEAST_PER_CORE * _cores(item, nodes)
-        if rule.metric in _IN_MILLICORES and rule.value < least:
-            yield _problem(
-                Severity.WARNING,
-                item,
-                field,
-                value,
-                f"is {value} millicores: a node is always above that",
-                f"write millicores: six cores are 6000; at least {least:g} here",
-            )
-        if rule.metric in _IN_PERCENT and rule.value > 100:  # noqa: PLR2004 - percent
-            yield _problem(
-                Severity.WARNING,
-                item,
-                field,
-                value,
-                "is above 100 percent: a node never gets there",
-                "write a percentage from 0 to 100",
-            )
+        if rule.metric in _IN_MILLICORES and value < least:
+            message = f"{value:g} millicores are so few that a node is always above them"
+            yield spot.warning(message, f"write millicores: six cores are 6000; at least {least:g} here")
+        if rule.metric in _IN_PERCENT and value > _ALL:
+            yield spot.warning("a node never gets above 100 percent", "write a percentage from 0 to 100")
 
 
 def _cores(item: Item, nodes: Sequence[Node]) -> float:
@@ -116,16 +123,3 @@ def _rules(items: Sequence[Item]) -> Iterable[tuple[Item, Rule]]:
     return [
         (item, rule) for item in items for found in item.objects if isinstance(found, Policy) for rule in found.rules
     ]
-
-
-def _problem(severity: Severity, item: Item, field: str, value: str, message: str, remedy: str) -> Problem:
-    line = item.lines.get(field, item.line)
-    return Problem(
-        severity=severity,
-        file=item.file,
-        line=line,
-        field=field,
-        value=documents.shown(value),
-        message=message,
-        remedy=remedy,
-    )

@@ -1,8 +1,8 @@
 """
 Reading a mapping field by field, and saying exactly where one is not what it should be.
 
-Every reader of a kind asks for fields through here, so all messages have one form: file, line, path, value, what is wrong, what to write. A field that is wrong is reported and reads as
-absent; whoever reads decides by `failures` whether what surrounds it can still play a part. null is absent, as an API server has it.
+Every reader of a kind asks for fields through here, so all messages have one form: file, line, path, value, what is wrong, what to write. A field that is wrong is reported and
+reads as absent; whoever reads decides by `failures` whether what surrounds it can still play a part. null is absent, as an API server has it.
 """
 
 import difflib
@@ -114,19 +114,18 @@ class Fields:
         value = self.values.get(key)
         if value is None:
             return None
-        if not isinstance(value, dict):
-            self.error(key, "must be a mapping", "write fields below it, indented", value)
-            return None
-        return self._at(key, value)
+        return self.at(key, value)
 
     def each(self, key: str) -> Sequence["Fields"]:
         """The mappings in a list; what is none is reported and left out."""
-        listed = self._at(key, self.values)
-        return [
-            listed._at(index, entry)
-            for index, entry in enumerate(self.entries(key))
-            if listed._is_mapping(index, entry)
-        ]  # noqa: SLF001 - its own kind
+        found = (self._at(key, self.values).at(index, entry) for index, entry in enumerate(self.entries(key)))
+        return [fields for fields in found if fields is not None]
+
+    def at(self, step: Step, value: Any) -> "Fields | None":
+        if isinstance(value, dict):
+            return self._at(step, value)
+        self.error(step, "must be a mapping", "write fields below it, indented", value)
+        return None
 
     def entries(self, key: str) -> Sequence[Any]:
         value = self.values.get(key)
@@ -226,12 +225,6 @@ class Fields:
 
     def _at(self, step: Step, values: Mapping[str, Any]) -> "Fields":
         return Fields(self.document, values, self.findings, (*self.path, step), self.prefix)
-
-    def _is_mapping(self, step: Step, value: Any) -> bool:
-        if isinstance(value, dict):
-            return True
-        self.error(step, "must be a mapping", "write fields after the dash: - name: ...", value)
-        return False
 
 
 def suggestion(written: str, valid: Iterable[str]) -> str:

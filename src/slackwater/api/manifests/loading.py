@@ -1,8 +1,8 @@
 """
 A text of manifests, whole: what each document in it is, the objects that come of it, and what is wrong.
 
-A document is taken or it is not; only rules are taken one by one. What is not taken is still named where it can be (kind, namespace, name), so that whoever holds the last good version of
-a document knows which it was.
+A document is taken or it is not; only rules are taken one by one. What is not taken is still named where it can be (kind, namespace, name), so that whoever holds the last good
+version of a document knows which it was.
 """
 
 import difflib

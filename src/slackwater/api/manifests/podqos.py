@@ -4,6 +4,7 @@ from slackwater.api.manifests import policies, rules, selectors
 from slackwater.api.manifests.fields import Fields
 from slackwater.api.manifests.metadata import Metadata
 from slackwater.api.objects import Origin, PodQos, Policy
+from slackwater.api.selectors import LabelSelector
 
 _RESOURCES = ("cpuQOS", "memoryQOS", "netIOQOS", "diskIOQOS")
 
@@ -36,7 +37,7 @@ def _pod_qos(top: Fields, spec: Fields, metadata: Metadata, origin: Origin, name
     )
 
 
-def _selector(spec: Fields) -> selectors.LabelSelector | None:
+def _selector(spec: Fields) -> LabelSelector | None:
     if spec.has("labelSelector") and spec.has("selector"):
         spec.error("selector", "stands beside labelSelector", "keep one of the two")
     if not any(spec.has(key) for key in ("labelSelector", "selector", "scopeSelector")):

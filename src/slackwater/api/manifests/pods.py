@@ -1,7 +1,8 @@
 """
 Pods, as slim as they are read, with the defaults that an API server fills in.
 
-A pod has hundreds of fields that do not concern us; those are not looked at, and nothing warns of them. A pod from a file has no status: it is Pending, and its containers do not run.
+A pod has hundreds of fields that do not concern us; those are not looked at, and nothing warns of them. A pod from a file has no status: it is Pending, and its containers do
+not run.
 """
 
 import re
@@ -70,7 +71,7 @@ def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[Po
 
 
 def _is_sidecar(fields: Fields) -> bool:
-    return fields.get("restartPolicy") == "Always"
+    return bool(fields.get("restartPolicy") == "Always")
 
 
 def _container(fields: Fields, asked: resources.Asked, sidecar: bool, states: dict[str, _Status]) -> Container:

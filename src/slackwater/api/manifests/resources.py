@@ -62,7 +62,7 @@ def qos_class(pod: Asked, containers: Iterable[Asked]) -> QosClass:
     requests, limits = _sum(one.requests for one in speaking), _sum(one.limits for one in speaking)
     if not requests and not limits:
         return QosClass.BEST_EFFORT
-    all_limited = all(COUNTED <= _positive(one.limits).keys() for one in speaking)
+    all_limited = all(_positive(one.limits).keys() >= COUNTED for one in speaking)
     return QosClass.GUARANTEED if all_limited and requests == limits else QosClass.BURSTABLE
 
 
