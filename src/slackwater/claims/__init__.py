@@ -1,0 +1,1 @@
+"""Claims: what components want of a container, and what its knobs should therefore hold. Pure."""

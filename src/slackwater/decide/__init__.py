@@ -1,1 +1,4 @@
-"""From verdicts to a plan: waterlines, gaps, order, eligibility, and how far to go. Pure; nothing here touches the machine."""
+"""
+From verdicts to a plan: waterlines, gaps, order, eligibility, and how far to go. Pure; nothing here touches the
+machine.
+"""

@@ -1,8 +1,9 @@
 """
-What a tick means to do, as values: how the node should stand with the scheduler, which pods are to go, and the decisions that say why.
+What a tick means to do, as values: how the node should stand with the scheduler, which pods are to go, and the
+decisions that say why.
 
-Throttling has no orders of its own: it is the set of claims, which the reconciler makes true. A decision is what the journal keeps and `explain` tells: one per tick, action
-and metric, under the rule whose waterline governed.
+Throttling has no orders of its own: it is the set of claims, which the reconciler makes true. A decision is what the
+journal keeps and `explain` tells: one per tick, action and metric, under the rule whose waterline governed.
 """
 
 from enum import Enum, StrEnum

@@ -1,8 +1,10 @@
 """
-A decision told as a person would tell it: what the node had, what was wanted, what was taken from whom, who was left alone, and how it ended.
+A decision told as a person would tell it: what the node had, what was wanted, what was taken from whom, who was left
+alone, and how it ended.
 
-Pure text from a value: the same decision reads the same in an event, in `explain` and in a replay. There are two lengths. `full` tells everything in one sentence of
-clauses, shortening only long lists; `brief` is one line for an event. Nothing is computed here but the form of numbers.
+Pure text from a value: the same decision reads the same in an event, in `explain` and in a replay. There are two
+lengths. `full` tells everything in one sentence of clauses, shortening only long lists; `brief` is one line for an
+event. Nothing is computed here but the form of numbers.
 """
 
 from collections import Counter

@@ -1,7 +1,8 @@
 """
 One sample of the host, raw: counters as the kernel has them, rates computed by nobody yet.
 
-Counters are stored raw so that a rate can be computed when it is read, over whatever two samples are at hand; one that runs backwards is then no reading, not zero.
+Counters are stored raw so that a rate can be computed when it is read, over whatever two samples are at hand; one that
+runs backwards is then no reading, not zero.
 """
 
 from msgspec import Struct

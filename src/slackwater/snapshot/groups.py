@@ -1,5 +1,6 @@
 """
-Which cgroups we speak of: a pod's own group and its containers', named by the pod's uid and the container's id, never by a path.
+Which cgroups we speak of: a pod's own group and its containers', named by the pod's uid and the container's id, never
+by a path.
 
 Where such a group lies (v1 or v2, cgroupfs or systemd) is the host edge's business alone.
 """

@@ -1,8 +1,9 @@
 """
 The knobs: what can be set on a group, what stands there, and the mark that says which of it is ours.
 
-A mark lies on the group itself (an extended attribute), from before the first write until the knob is back at its base. It says per knob what the base was and
-what stood there before and after our last write, so that after a crash ours is never taken for another's, and losing every file of ours loses nothing.
+A mark lies on the group itself (an extended attribute), from before the first write until the knob is back at its base.
+It says per knob what the base was and what stood there before and after our last write, so that after a crash ours is
+never taken for another's, and losing every file of ours loses nothing.
 """
 
 from enum import StrEnum

@@ -1,7 +1,8 @@
 """
 The cluster as one value: who is on this node, and what is wanted of it.
 
-A tick takes the newest view and never waits for one. `complete` says whether absence means anything: before the first full sync a missing policy is not a deleted one.
+A tick takes the newest view and never waits for one. `complete` says whether absence means anything: before the first
+full sync a missing policy is not a deleted one.
 """
 
 from msgspec import Struct

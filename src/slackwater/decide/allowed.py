@@ -1,0 +1,56 @@
+"""
+Which pods a set of rules may touch, in order, each with the rules that may and so with the waterline down to which it
+gives; and who may not, with the reason.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from slackwater.api.objects import Pod
+from slackwater.decide import eligibility, order
+from slackwater.decide.plan import Considered
+from slackwater.decide.situation import Situation
+from slackwater.judge.verdicts import Verdict
+from slackwater.metrics.metric import Metric
+
+
+class Allowed(Struct, frozen=True):
+    pod: Pod
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def waterline(self) -> float:
+        """The lowest of those rules'."""
+        return min(verdict.rule.rule.value or 0.0 for verdict in self.verdicts)
+
+
+def sorted_out(
+    situation: Situation, metric: Metric | None, concerned: Sequence[Verdict], *, evicts: bool
+) -> tuple[list[Allowed], list[Considered]]:
+    """Without a metric the order is by class, priority and age alone."""
+    allowed, considered = {}, []
+    for pod in situation.view.pods:
+        by, why = _allowing(situation, pod, concerned, evicts=evicts)
+        if by:
+            allowed[pod.uid] = Allowed(pod, by)
+        elif pod.phase == "Running":
+            considered.append(Considered(pod.key, taken=False, why=why))
+    ranking = order.by_cpu(lambda pod: situation.usage_of(pod, metric) if metric else None)
+    in_order = order.ordered((one.pod for one in allowed.values()), ranking)
+    return [allowed[pod.uid] for pod in in_order], sorted(considered, key=lambda one: one.pod)
+
+
+def _allowing(
+    situation: Situation, pod: Pod, concerned: Iterable[Verdict], *, evicts: bool
+) -> tuple[tuple[Verdict, ...], str]:
+    by, first = [], ""
+    for verdict in concerned:
+        if pod.uid in verdict.victims:
+            return (), "it is the one that is hurt"
+        action = verdict.rule.rule.action
+        why = eligibility.refusal(pod, action, situation.view.pod_qos, situation.settings, evicts=evicts)
+        first = first or why
+        if not why:
+            by.append(verdict)
+    return tuple(by), first

@@ -1,0 +1,87 @@
+"""
+Decisions as the journal keeps them, made from what the actions did: each with an id of its own and the numbers of the
+rule that governed.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from slackwater.api.units import Instant
+from slackwater.decide.act import Act, governed
+from slackwater.decide.plan import ActionKind, Decision, Scheduling
+from slackwater.decide.situation import Situation
+from slackwater.decide.upkeep import Ended
+from slackwater.judge.verdicts import Verdict
+
+
+class Ids:
+    """Ids that grow within a journal: the agent's time in milliseconds, then a count within the tick."""
+
+    def __init__(self, now: Instant, suffix: str = "") -> None:
+        self._stem = f"{int(now * 1000):015d}{suffix}"
+        self._count = 0
+
+    def next(self) -> str:
+        self._count += 1
+        return f"{self._stem}-{self._count:03d}"
+
+
+def decisions_of(situation: Situation, acts: Iterable[Act], ids: Ids) -> tuple[Decision, ...]:
+    return tuple(_decision(situation, act, ids) for act in acts)
+
+
+def _decision(situation: Situation, act: Act, ids: Ids) -> Decision:
+    verdict, metric = act.governing, act.metric
+    return Decision(
+        id=ids.next(),
+        at=situation.wall,
+        instant=situation.now,
+        action=act.action,
+        preview=situation.preview,
+        policy=verdict.rule.policy,
+        rule=verdict.rule.rule.name,
+        metric=metric.name if metric else "",
+        unit=metric.unit.value if metric else "",
+        value=verdict.value,
+        waterline=verdict.rule.rule.value,
+        gap=act.gap,
+        bad_ticks=verdict.state.bad_ticks,
+        reason=act.reason or verdict.reason,
+        stopped=act.stopped,
+        also=tuple(other.rule.title for other in act.also),
+        candidates=act.considered,
+        operations=act.operations,
+    )
+
+
+def switched(situation: Situation, standing: Scheduling, closing: Sequence[Verdict], ids: Ids) -> tuple[Decision, ...]:
+    """One decision when scheduling opens or closes, none while it stays."""
+    if standing.disabled == situation.memory.scheduling_disabled:
+        return ()
+    if standing.disabled:
+        first, also = governed(list(closing))
+        act = Act(action=ActionKind.DISABLE_SCHEDULING, governing=first, also=also, metric=first.rule.metric)
+        return decisions_of(situation, (act,), ids)
+    return (_plain(situation, ActionKind.ENABLE_SCHEDULING, "no rule closes the node any more", ids),)
+
+
+def ended(situation: Situation, claims: Sequence[Ended], ids: Ids) -> tuple[Decision, ...]:
+    """One decision per reason for which throttles ended at once."""
+    reasons = dict.fromkeys(one.why for one in claims)
+    return tuple(
+        _plain(situation, ActionKind.RESTORE, why, ids, [one for one in claims if one.why == why]) for why in reasons
+    )
+
+
+def _plain(situation: Situation, action: ActionKind, why: str, ids: Ids, claims: Sequence[Ended] = ()) -> Decision:
+    return Decision(
+        id=ids.next(),
+        at=situation.wall,
+        instant=situation.now,
+        action=action,
+        preview=situation.preview,
+        policy="",
+        rule="",
+        metric="",
+        reason=why,
+        operations=tuple(one.operation for one in claims),
+    )

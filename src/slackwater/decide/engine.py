@@ -1,0 +1,181 @@
+"""
+Deciding, as one function: from a situation to everything that this tick means to do.
+
+The order is that of the house: what must end at once ends; scheduling, throttling and eviction follow, each reducing
+what the next has to close; then what may be given back is given back. The result is a value. Claims are what the
+reconciler makes true, evictions and scheduling go to the cluster, decisions to the journal, the memory to the next
+tick.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from slackwater.api.units import Millicores
+from slackwater.claims.claim import Claim, Kind, Source, Throttled
+from slackwater.decide.act import Act
+from slackwater.decide.decisions import Ids, decisions_of, ended, switched
+from slackwater.decide.evict import Chosen, Squeezed, evict
+from slackwater.decide.measuring import awaited, measure
+from slackwater.decide.memory import Flight, Memory
+from slackwater.decide.plan import Decision, EvictionOrder, Measurement, Scheduling
+from slackwater.decide.restore import restore
+from slackwater.decide.scheduling import scheduling
+from slackwater.decide.situation import Situation
+from slackwater.decide.throttle import throttle
+from slackwater.decide.upkeep import upkeep
+from slackwater.decide.weights import Weights, weight_operations, weights
+from slackwater.judge.verdicts import Verdict, is_blind
+from slackwater.snapshot.knobs import Knob
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    memory: Memory
+    claims: tuple[Claim, ...] = ()
+    scheduling: Scheduling = Scheduling(disabled=False)
+    evictions: tuple[EvictionOrder, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
+
+
+def decide(situation: Situation) -> Plan:
+    """The plan of the real rules. `situation.memory` has this tick's values in its windows already."""
+    measured = measure(situation)
+    before = weights(situation, situation.memory.throttled)
+    upkept = upkeep(situation)
+    throttling = throttle(situation, upkept.held)
+    restoring = restore(situation, throttling.held)
+    evictions = evict(situation, _squeezed(situation, upkept.held, throttling.held, throttling.released))
+    standing, closing = scheduling(situation.verdicts, situation.now)
+
+    after = weights(situation, restoring.held.values())
+    acts = _with_weights(situation, (*throttling.acts, *restoring.acts), before, after)
+    ids = Ids(situation.now)
+    decisions = (
+        *ended(situation, upkept.ended, ids),
+        *switched(situation, standing, closing, ids),
+        *decisions_of(situation, acts, ids),
+        *(evicted := decisions_of(situation, evictions.acts, ids)),
+    )
+    memory = replace(
+        situation.memory,
+        throttled=tuple(restoring.held.values()),
+        waits=restoring.waits,
+        flights=(*situation.memory.flights, *_flights(situation, throttling.released, -restoring.granted)),
+        scheduling_disabled=standing.disabled,
+        awaiting=(*measured.awaiting, *awaited(situation, decisions)),
+    )
+    return Plan(
+        memory=memory,
+        claims=claims(situation, restoring.held.values(), after),
+        scheduling=standing,
+        evictions=tuple(_order(chosen, evicted) for chosen in evictions.chosen),
+        decisions=decisions,
+        measurements=measured.measurements,
+    )
+
+
+def preview(situation: Situation) -> tuple[tuple[Decision, ...], dict[str, str]]:
+    """
+    What the rules that only show would do, computed from what stands now, each told when it differs from what it told
+    last; and what was told.
+
+    It is a plan of its own: nothing of it reaches a claim, a flight, a window or a cool-down.
+    """
+    throttling = throttle(situation, {})
+    evictions = evict(situation, _squeezed(situation, {}, throttling.held, throttling.released))
+    acts = (*throttling.acts, *evictions.acts)
+    fresh = {f"{act.action.value}/{act.governing.state.id}": _gist(act) for act in acts}
+    told = situation.memory.previewed
+    engaged = {verdict.state.id for verdict in situation.verdicts if verdict.state.engaged}
+    kept = {key: gist for key, gist in told.items() if key.partition("/")[2] in engaged}
+    news = [act for act in acts if told.get(f"{act.action.value}/{act.governing.state.id}") != _gist(act)]
+    return decisions_of(situation, news, Ids(situation.now, "p")), {**kept, **fresh}
+
+
+def _gist(act: Act) -> str:
+    return ",".join(sorted({operation.pod for operation in act.operations}))
+
+
+def marked_blind(verdicts: Iterable[Verdict], *, sampled: bool) -> tuple[Verdict, ...]:
+    """The one step of an activation without a reading is taken once."""
+    return tuple(
+        replace(verdict, state=replace(verdict.state, blind_step=True)) if sampled and is_blind(verdict) else verdict
+        for verdict in verdicts
+    )
+
+
+def claims(situation: Situation, throttled: Iterable[Throttled], moved: Weights) -> tuple[Claim, ...]:
+    titles = {verdict.state.id: verdict.rule.title for verdict in situation.verdicts}
+    quotas = tuple(
+        Claim(
+            pod=one.pod,
+            container=one.container,
+            knob=Knob.QUOTA,
+            kind=Kind.CAP,
+            source=Source.THROTTLE,
+            quota=one.quota,
+            cause=", ".join(titles.get(cause, cause) for cause in one.causes),
+        )
+        for one in throttled
+    )
+    yields = tuple(
+        Claim(pod=uid, knob=Knob.WEIGHT, kind=Kind.CAP, source=Source.YIELD, shares=shares, cause="it is throttled")
+        for uid, shares in moved.yielded.items()
+    )
+    lifts = tuple(
+        Claim(
+            pod=uid,
+            knob=Knob.WEIGHT,
+            kind=Kind.REPLACE,
+            source=Source.LIFT,
+            shares=shares,
+            cause="others are throttled",
+        )
+        for uid, shares in moved.lifted.items()
+    )
+    return (*quotas, *yields, *lifts)
+
+
+def _squeezed(
+    situation: Situation,
+    before: dict[tuple[str, str], Throttled],
+    after: dict[tuple[str, str], Throttled],
+    released: Millicores,
+) -> Squeezed:
+    """What throttling took of each pod in this tick, so that evicting it is not counted as releasing that again."""
+    if not released:
+        return Squeezed(Millicores(0))
+    of_pods: dict[str, Millicores] = {}
+    for key, claim in after.items():
+        if before.get(key) != claim:
+            used = situation.cpu_of(claim.pod, claim.container) or 0
+            taken = max(0, used - claim.quota)
+            of_pods[claim.pod] = Millicores(of_pods.get(claim.pod, 0) + taken)
+    return Squeezed(released, of_pods)
+
+
+def _flights(situation: Situation, *amounts: int) -> tuple[Flight, ...]:
+    return tuple(
+        Flight(at=situation.now, amounts=situation.in_metrics(Millicores(amount))) for amount in amounts if amount
+    )
+
+
+def _with_weights(situation: Situation, acts: Sequence[Act], before: Weights, after: Weights) -> tuple[Act, ...]:
+    """Weights that change are told with the first act that changed anything."""
+    operations = weight_operations(situation, before, after)
+    if not operations or not acts:
+        return tuple(acts)
+    first, *others = acts
+    return (replace(first, operations=(*first.operations, *operations)), *others)
+
+
+def _order(chosen: Chosen, decisions: Sequence[Decision]) -> EvictionOrder:
+    decision = decisions[chosen.act]
+    return EvictionOrder(
+        pod=chosen.pod,
+        grace=chosen.grace,
+        why=f"policy {decision.policy}, rule {decision.rule}",
+        decision=decision.id,
+    )

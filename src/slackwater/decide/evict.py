@@ -1,0 +1,171 @@
+"""
+Eviction: who must go so that the gap is closed, and nobody after that.
+
+Pods that would release next to nothing come last, so that a gap does not empty a node of idle pods. Two brakes bound
+it, and say so. What was refused is passed over for a while; what was accepted counts as released until its time is
+over.
+"""
+
+from msgspec import Struct
+
+from slackwater.api.objects import Pod
+from slackwater.api.units import Amount, Millicores, Seconds
+from slackwater.decide.act import Act, governed, who
+from slackwater.decide.allowed import Allowed, sorted_out
+from slackwater.decide.plan import ActionKind, Considered, Operation
+from slackwater.decide.situation import Situation
+from slackwater.judge.verdicts import Verdict, is_blind
+from slackwater.metrics.metric import Metric
+
+WORTH_EVICTING = 0.05  # of the gap
+
+
+class Chosen(Struct, frozen=True):
+    pod: Pod
+    grace: Seconds | None
+    act: int  # which of the acts it belongs to
+
+
+class Evictions(Struct, frozen=True):
+    chosen: tuple[Chosen, ...] = ()
+    acts: tuple[Act, ...] = ()
+
+
+class Squeezed(Struct, frozen=True):
+    """What this tick's throttling takes already, of the node and of each pod: it is not taken twice."""
+
+    of_node: Millicores
+    of_pods: dict[str, Millicores] = {}
+
+
+def evict(situation: Situation, squeezed: Squeezed) -> Evictions:
+    acting = [verdict for verdict in situation.verdicts if verdict.rule.evicts and verdict.acts]
+    done = Evictions()
+    for metric in situation.catalogue.by_rank(v.rule.metric.name for v in acting if v.rule.metric):
+        concerned = [verdict for verdict in acting if verdict.rule.metric == metric]
+        done = _close(situation, metric, concerned, done, squeezed)
+    for verdict in situation.verdicts:
+        if _may_act_blind(situation, verdict):
+            done = _one_blind(situation, verdict, done)
+    return done
+
+
+def _close(
+    situation: Situation, metric: Metric, concerned: list[Verdict], done: Evictions, squeezed: Squeezed
+) -> Evictions:
+    governing, also = governed(concerned)
+    candidates, considered = sorted_out(situation, metric, concerned, evicts=True)
+    told: dict[str, Considered] = {}
+    chosen = list(done.chosen)
+    gap, stopped = Amount(0), ""
+    for waterline in sorted({verdict.rule.rule.value or 0.0 for verdict in concerned}, reverse=True):
+        gap = Amount(_gap(situation, metric, governing, waterline, squeezed))
+        taken = sum(_release(situation, metric, one.pod, squeezed) or 0.0 for one in chosen)
+        allowed = [one for one in candidates if one.waterline <= waterline]
+        for one in _worth_first(situation, metric, allowed, gap, squeezed):
+            release = _release(situation, metric, one.pod, squeezed)
+            why = _passed_over(situation, one.pod, release, chosen)
+            if taken >= gap or (stopped := _braked(situation, len(chosen))):
+                break
+            told[one.pod.key] = Considered(one.pod.key, taken=not why, why=why or "evicted")
+            if not why:
+                chosen.append(Chosen(one.pod, _grace(one.verdicts), len(done.acts)))
+                taken += release or 0.0
+        stopped = stopped or ("gap closed" if taken >= gap else "nobody left who may be evicted")
+    here = [one.pod for one in chosen if one.act == len(done.acts)]
+    act = Act(
+        action=ActionKind.EVICT,
+        governing=governing,
+        also=also,
+        metric=metric,
+        gap=gap,
+        considered=(*(told.get(c.pod.key, _not_needed(c.pod, stopped)) for c in candidates), *considered),
+        operations=tuple(_operation(situation, metric, pod, squeezed) for pod in here),
+        stopped=stopped,
+    )
+    return Evictions(tuple(chosen), (*done.acts, act))
+
+
+def _not_needed(pod: Pod, stopped: str) -> Considered:
+    return Considered(pod.key, taken=False, why=f"not needed: {stopped}" if stopped == "gap closed" else stopped)
+
+
+def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: float, squeezed: Squeezed) -> float:
+    throttled = metric.from_cpu(squeezed.of_node, situation.capacity) if metric.from_cpu else 0.0
+    usage = (verdict.value or 0.0) - situation.in_flight(metric) - throttled
+    return max(0.0, (usage - waterline) * (1 + situation.settings.excess))
+
+
+def _release(situation: Situation, metric: Metric, pod: Pod, squeezed: Squeezed) -> Amount | None:
+    usage = situation.usage_of(pod, metric)
+    if usage is None or metric.from_cpu is None:
+        return usage
+    taken = metric.from_cpu(squeezed.of_pods.get(pod.uid, Millicores(0)), situation.capacity)
+    return Amount(max(0.0, usage - taken))
+
+
+def _worth_first(
+    situation: Situation, metric: Metric, allowed: list[Allowed], gap: Amount, squeezed: Squeezed
+) -> list[Allowed]:
+    return sorted(
+        allowed,
+        key=lambda one: (_release(situation, metric, one.pod, squeezed) or 0.0) < WORTH_EVICTING * gap,
+    )
+
+
+def _passed_over(situation: Situation, pod: Pod, release: Amount | None, chosen: list[Chosen]) -> str:
+    if any(one.pod.uid == pod.uid for one in chosen):
+        return "it goes already in this tick"
+    if pod.uid in situation.leaving:
+        return "its eviction is under way"
+    if any(one.pod == pod.uid and one.until > situation.now for one in situation.memory.backoffs):
+        return "its eviction was refused a short while ago"
+    return "its usage is missing" if release is None else ""
+
+
+def _braked(situation: Situation, chosen: int) -> str:
+    settings = situation.settings
+    if settings.evictions_per_tick and chosen >= settings.evictions_per_tick:
+        return f"braked: evictionsPerTick {settings.evictions_per_tick}"
+    if settings.evictions_per_hour and chosen + len(situation.memory.evicted_at) >= settings.evictions_per_hour:
+        return f"braked: evictionsPerHour {settings.evictions_per_hour}"
+    return ""
+
+
+def _grace(verdicts: tuple[Verdict, ...]) -> Seconds | None:
+    """The shortest of the actions'; None: the pod's own."""
+    graces = [v.rule.action.eviction.grace for v in verdicts if v.rule.action and v.rule.action.eviction]
+    return min((grace for grace in graces if grace is not None), default=None)
+
+
+def _operation(situation: Situation, metric: Metric, pod: Pod, squeezed: Squeezed) -> Operation:
+    release = _release(situation, metric, pod, squeezed)
+    return Operation(pod=pod.key, uid=pod.uid, expected=release, who=who(pod))
+
+
+def _may_act_blind(situation: Situation, verdict: Verdict) -> bool:
+    if not verdict.rule.evicts or not situation.settings.evict_on_missing_usage or not is_blind(verdict):
+        return False
+    return all(situation.now - at >= verdict.rule.cool_down for at in situation.memory.evicted_at)
+
+
+def _one_blind(situation: Situation, verdict: Verdict, done: Evictions) -> Evictions:
+    """One pod, by class, priority and age, whether its usage is known or not; then a cool-down."""
+    metric = verdict.rule.metric
+    if metric is None:
+        return done
+    candidates, considered = sorted_out(situation, None, [verdict], evicts=True)
+    free = [one.pod for one in candidates if not _passed_over(situation, one.pod, Amount(0), list(done.chosen))]
+    braked = _braked(situation, len(done.chosen))
+    picked = free[:1] if not braked else []
+    act = Act(
+        action=ActionKind.EVICT,
+        governing=verdict,
+        metric=metric,
+        considered=(*(Considered(pod.key, taken=True, why="evicted") for pod in picked), *considered),
+        operations=tuple(Operation(pod=pod.key, uid=pod.uid, who=who(pod)) for pod in picked),
+        reason="the metric is missing and evictOnMissingUsage is set: one pod, then a cool-down",
+        stopped=braked or "one pod",
+    )
+    chosen = (Chosen(pod, _grace((verdict,)), len(done.acts)) for pod in picked)
+    return Evictions((*done.chosen, *chosen), (*done.acts, act))

@@ -1,0 +1,98 @@
+"""
+What came of it: the actual release of each operation at the next fresh sample, and whether the metric came back under
+its waterline, and after how long.
+
+A decision waits here until both are known. What cannot be measured (the container is gone, the reading did not come) is
+said to be unmeasured, never zero.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from slackwater.api.units import Amount, Millicores, Seconds
+from slackwater.decide.memory import Awaiting, Subject
+from slackwater.decide.plan import ActionKind, Decision, Measurement, Outcome
+from slackwater.decide.situation import Situation
+from slackwater.metrics.metric import Metric
+
+LONGEST_WAIT = Seconds(600)
+AWAITED = frozenset({ActionKind.THROTTLE, ActionKind.RESTORE, ActionKind.EVICT, ActionKind.DISABLE_SCHEDULING})
+
+
+class Measured(Struct, frozen=True):
+    measurements: tuple[Measurement, ...]
+    awaiting: tuple[Awaiting, ...]
+
+
+def awaited(situation: Situation, decisions: Iterable[Decision]) -> tuple[Awaiting, ...]:
+    """What later samples are to tell of these decisions."""
+    return tuple(
+        Awaiting(
+            decision=decision.id,
+            action=decision.action,
+            metric=decision.metric,
+            waterline=decision.waterline,
+            at=decision.instant,
+            subjects=tuple(_subject(situation, op.uid, op.container, op.knob) for op in decision.operations),
+        )
+        for decision in decisions
+        if decision.action in AWAITED and not decision.preview
+    )
+
+
+def measure(situation: Situation) -> Measured:
+    if not situation.sampled:
+        return Measured((), situation.memory.awaiting)
+    measurements, still = [], []
+    for waiting in situation.memory.awaiting:
+        measurement, left = _measure(situation, waiting)
+        measurements += [measurement] if measurement else []
+        still += [left] if left else []
+    return Measured(tuple(measurements), tuple(still))
+
+
+def _measure(situation: Situation, waiting: Awaiting) -> tuple[Measurement | None, Awaiting | None]:
+    actual = () if waiting.measured else _actual(situation, waiting)
+    outcome = _outcome(situation, waiting)
+    left = replace(waiting, measured=waiting.measured or bool(actual))
+    over = outcome is not None and (left.measured or not waiting.subjects)
+    if not actual and outcome is None:
+        return None, left
+    return Measurement(decision=waiting.decision, actual=actual, outcome=outcome), None if over else left
+
+
+def _outcome(situation: Situation, waiting: Awaiting) -> Outcome | None:
+    """None: too early to say."""
+    after = situation.now - waiting.at
+    value = next((v.value for v in situation.verdicts if v.rule.metric and v.rule.metric.name == waiting.metric), None)
+    if waiting.action is ActionKind.RESTORE:
+        return Outcome()
+    if value is not None and waiting.waterline is not None and value <= waiting.waterline:
+        return Outcome(recovered=True, after_s=round(after, 1))
+    return Outcome(recovered=None if value is None else False) if after > LONGEST_WAIT else None
+
+
+def _actual(situation: Situation, waiting: Awaiting) -> tuple[float | None, ...]:
+    """One per operation. An eviction is measured when the pod is gone, or its time is over."""
+    metric = situation.catalogue.get(waiting.metric)
+    if waiting.action is ActionKind.EVICT and any(one.pod in situation.leaving for one in waiting.subjects):
+        return ()
+    sign = -1 if waiting.action is ActionKind.RESTORE else 1
+    return tuple(_released(situation, metric, one, sign) for one in waiting.subjects)
+
+
+def _released(situation: Situation, metric: Metric | None, subject: Subject, sign: int) -> float | None:
+    if metric is None or metric.from_cpu is None or subject.before is None:
+        return None
+    gone = subject.pod not in situation.pods
+    now = Millicores(0) if gone else situation.cpu_of(subject.pod, subject.container)
+    if now is None:
+        return None
+    difference = metric.from_cpu(Millicores(subject.before - now), situation.capacity)
+    return float(Amount(sign * difference))
+
+
+def _subject(situation: Situation, uid: str, container: str, knob: str) -> Subject:
+    return Subject(uid, container, None if knob == "weight" else situation.cpu_of(uid, container))

@@ -1,0 +1,257 @@
+"""
+Giving back: when, how much, and to whom first; and when a throttle ends at once.
+
+A rule's harm starts a wait; when it is over, what the metrics leave free below their waterlines, less a margin, is the
+room, and grants stop at the smallest. Who was squeezed last gets first. A container that its quota stops in most
+periods will use all it is given, and is counted so; another gets its step for nothing, once a tick. Where giving back
+brought the harm back, the wait doubles.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from slackwater.api.objects import Container, CpuThrottle, Pod
+from slackwater.api.units import Amount, Millicores, Seconds
+from slackwater.claims.claim import Throttled
+from slackwater.decide import order
+from slackwater.decide.act import Act, governed, who
+from slackwater.decide.memory import Wait
+from slackwater.decide.plan import ActionKind, Operation
+from slackwater.decide.situation import Situation
+from slackwater.judge.verdicts import Change, Verdict
+from slackwater.metrics.metric import Metric
+from slackwater.snapshot import usage
+
+DEFAULT_COOL_DOWN = Seconds(300)
+LEAST_TICKS_OF_WAIT = 3
+HELD_FOR_WAITS = 4
+CALM = 0.8  # of the waterline: below it the wait is as short as ever
+LEAST_GRANT = Millicores(10)
+
+Held = dict[tuple[str, str], Throttled]
+
+
+class Restoring(Struct, frozen=True):
+    held: Held
+    granted: Millicores = Millicores(0)
+    acts: tuple[Act, ...] = ()
+    waits: dict[str, Wait] = {}
+
+
+def restore(situation: Situation, held: Held) -> Restoring:
+    """What is left of the throttles after this tick's giving back."""
+    concerned = [verdict for verdict in situation.verdicts if _binds(verdict)]
+    waits = {m: _wait(situation, m, concerned) for m in _metrics(concerned)}
+    if not held or not situation.sampled or _blocked(concerned):
+        return Restoring(held, waits=waits)
+    base = _base_wait(situation, concerned)
+    harm = max((v.state.last_harm for v in concerned if v.state.last_harm is not None), default=None)
+    longest = max((max(wait.seconds, base) for wait in waits.values()), default=base)
+    if harm is not None and situation.now - harm < longest:
+        return Restoring(held, waits=waits)
+    room = _room(situation, concerned, base)
+    if room is None or room < LEAST_GRANT:
+        return Restoring(held, waits=waits)
+    return _granted(situation, held, concerned, room, waits)
+
+
+def _binds(verdict: Verdict) -> bool:
+    """Whether a rule has a say in giving CPU back: it throttles or evicts on a metric that a quota moves."""
+    metric = verdict.rule.metric
+    return metric is not None and metric.moved_by_quota and (verdict.rule.throttles or verdict.rule.evicts)
+
+
+def _metrics(concerned: Iterable[Verdict]) -> set[str]:
+    return {verdict.rule.metric.name for verdict in concerned if verdict.rule.metric}
+
+
+def _blocked(concerned: Iterable[Verdict]) -> bool:
+    return any(v.state.engaged or v.state.bad_now for v in concerned)
+
+
+def _base_wait(situation: Situation, concerned: Iterable[Verdict]) -> Seconds:
+    longest = max((verdict.rule.cool_down for verdict in concerned), default=DEFAULT_COOL_DOWN)
+    return Seconds(max(longest, LEAST_TICKS_OF_WAIT * situation.settings.tick))
+
+
+def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wait:
+    """The metric's wait as this tick leaves it: doubled by a relapse, halved where a grant has held, reset by calm."""
+    here = [v for v in concerned if v.rule.metric and v.rule.metric.name == metric]
+    wait = situation.memory.waits.get(metric, Wait())
+    base = _base_wait(situation, concerned)
+    seconds = max(wait.seconds, base)
+    if wait.granted_at is None:
+        return wait
+    now = situation.now
+    if any(Change.ACTIVATED in v.changes for v in here) and now - wait.granted_at <= seconds:
+        longer = min(2 * seconds, max(base, situation.settings.restore_wait_max))
+        return replace(wait, seconds=Seconds(longer), proven_at=now)
+    if all(v.value is not None and v.value < CALM * (v.rule.rule.value or 0.0) for v in here):
+        return replace(wait, seconds=Seconds(0))
+    if now - max(wait.granted_at, wait.proven_at or wait.granted_at) >= HELD_FOR_WAITS * seconds:
+        return replace(wait, seconds=Seconds(max(base, seconds / 2)), proven_at=now)
+    return wait
+
+
+def _room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -> float | None:
+    """
+    The CPU that may be given back: the least over the metrics; infinite where nothing bounds it; None where something
+    is not known.
+    """
+    room = float("inf")
+    for metric in situation.catalogue.by_rank(_metrics(concerned)):
+        here = [verdict for verdict in concerned if verdict.rule.metric == metric]
+        if all(verdict.state.released_blind for verdict in here):
+            continue
+        highest = _highest(situation, metric, window)
+        if highest is None or any(verdict.missing for verdict in here):
+            return None
+        line = min(verdict.rule.rule.value or 0.0 for verdict in here) * (1 - situation.settings.restore_margin)
+        free = line - highest + min(0.0, situation.in_flight(metric))
+        room = min(room, situation.cpu_for(metric, free))
+    return room
+
+
+def _highest(situation: Situation, metric: Metric, window: Seconds) -> Amount | None:
+    """The highest usage in the window; None where samples do not cover all of it."""
+    begin, step = situation.now - window, 2.5 * situation.settings.tick
+    points = situation.memory.windows.get(metric.name, ())
+    inside = [(at, value) for at, value in points if at >= begin]
+    times = [at for at, _ in inside]
+    if not times or times[0] - begin > step or situation.now - times[-1] > step:
+        return None
+    if any(later - earlier > step for earlier, later in pairwise(times)):
+        return None
+    return max(value for _, value in inside)
+
+
+class _Grant(Struct, frozen=True):
+    pod: Pod
+    container: Container
+    claim: Throttled
+    starved: bool
+    step: Millicores
+    top: Millicores
+
+
+def _granted(
+    situation: Situation, held: Held, concerned: list[Verdict], room: float, waits: dict[str, Wait]
+) -> Restoring:
+    left = dict(held)
+    granted = 0
+    for group in _groups(situation, held, concerned):
+        hungry = group
+        while hungry and granted < room:
+            again = []
+            for grant in hungry:
+                given, after = _give(situation, grant, left, room - granted, concerned)
+                granted += given
+                if after is not None and given:
+                    again.append(grant)
+            hungry = again if room != float("inf") else []
+    operations = _operations(situation, governed(concerned)[0].rule.metric, held, left)
+    if not operations:
+        return Restoring(held, waits=waits)
+    now = situation.now
+    fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in _metrics(concerned)}
+    act = _act(situation, concerned, room, operations)
+    return Restoring(left, Millicores(granted), (act,), {**waits, **fresh})
+
+
+def _groups(situation: Situation, held: Held, concerned: Sequence[Verdict]) -> list[list[_Grant]]:
+    """The containers that hold something back, who is first in the order last; in groups."""
+    metric = next((v.rule.metric for v in concerned if v.rule.metric), None)
+    ranking = order.by_cpu(lambda pod: situation.usage_of(pod, metric) if metric else None)
+    pods = {situation.pods[uid].uid: situation.pods[uid] for uid, _ in held if uid in situation.pods}
+    groups = order.grouped(order.ordered(pods.values(), ranking))
+    return [
+        [grant for pod in reversed(group) for grant in _grants(situation, pod, held, concerned)]
+        for group in reversed(groups)
+    ]
+
+
+def _grants(
+    situation: Situation, pod: Pod, held: Mapping[tuple[str, str], Throttled], concerned: Iterable[Verdict]
+) -> Iterable[_Grant]:
+    ratio = max((_step_ratio(verdict) for verdict in concerned), default=CpuThrottle().step_ratio)
+    for container, group in usage.groups_of(pod):
+        claim = held.get((pod.uid, container.name))
+        if claim is None:
+            continue
+        top = claim.reference if claim.limited else _unlimited_top(situation, pod)
+        step = Millicores(max(LEAST_GRANT, claim.reference * ratio // 100))
+        yield _Grant(pod, container, claim, usage.starved(situation.frames, group), step, top)
+
+
+def _step_ratio(verdict: Verdict) -> int:
+    throttle = verdict.rule.action.cpu_throttle if verdict.rule.action else None
+    return (throttle or CpuThrottle()).step_ratio
+
+
+def _unlimited_top(situation: Situation, pod: Pod) -> Millicores:
+    whole = pod.limits.cpu
+    return min(whole, situation.capacity.cpu) if whole else situation.capacity.cpu
+
+
+def _give(
+    situation: Situation, grant: _Grant, left: Held, room: float, concerned: Sequence[Verdict]
+) -> tuple[Millicores, Throttled | None]:
+    """One step to one container: what it is expected to use of it, and its throttle afterwards (None: over)."""
+    key = grant.claim.where
+    claim = left[key]
+    step = grant.step
+    if grant.starved:
+        step = Millicores(int(min(step, room)))
+        if step < LEAST_GRANT:
+            return Millicores(0), claim
+    calm = situation.now - claim.starved_at >= _base_wait(situation, concerned)
+    if claim.quota + step >= grant.top or (not claim.limited and not grant.starved and calm):
+        del left[key]
+        return Millicores(max(0, grant.top - claim.quota) if grant.starved else 0), None
+    left[key] = replace(claim, quota=Millicores(claim.quota + step))
+    return step if grant.starved else Millicores(0), left[key]
+
+
+def _operations(situation: Situation, metric: Metric | None, before: Held, after: Held) -> tuple[Operation, ...]:
+    changed = [claim for key, claim in before.items() if after.get(key) != claim]
+    return tuple(operation(situation, metric, claim, after.get(claim.where)) for claim in changed)
+
+
+def operation(situation: Situation, metric: Metric | None, claim: Throttled, after: Throttled | None) -> Operation:
+    """A throttle that is eased, or ends; expected is what the container will use of it."""
+    pod = situation.pods.get(claim.pod)
+    group = next((g for c, g in usage.groups_of(pod) if c.name == claim.container), None) if pod else None
+    starved = group is not None and usage.starved(situation.frames, group)
+    to = after.quota if after else claim.reference
+    grant = Millicores(max(0, to - claim.quota) if starved else 0)
+    return Operation(
+        pod=pod.key if pod else claim.pod,
+        uid=claim.pod,
+        container=claim.container,
+        knob="quota",
+        before=claim.quota,
+        after=after.quota if after else (claim.reference if claim.limited else None),
+        expected=metric.from_cpu(grant, situation.capacity) if metric and metric.from_cpu else None,
+        who=who(pod) if pod else "",
+    )
+
+
+def _act(situation: Situation, concerned: list[Verdict], room: float, operations: tuple[Operation, ...]) -> Act:
+    governing, also = governed(concerned)
+    metric = governing.rule.metric
+    bounded = metric is not None and metric.from_cpu is not None and room != float("inf")
+    return Act(
+        action=ActionKind.RESTORE,
+        governing=governing,
+        also=also,
+        metric=metric,
+        gap=metric.from_cpu(Millicores(int(room)), situation.capacity)
+        if bounded and metric and metric.from_cpu
+        else None,
+        operations=operations,
+        reason="harmless for long enough" if bounded else "nothing has been known of its metric for too long",
+        stopped="all is given back" if all(o.after is None for o in operations) else "no more room, or one step a tick",
+    )

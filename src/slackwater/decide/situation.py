@@ -1,0 +1,92 @@
+"""
+All that a tick's decisions are made from, as one value; and the questions that several of them ask of it.
+
+A situation is made once a tick. The same situation gives the same plan, in the agent, in the simulator and in replay.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from msgspec import Struct
+
+from slackwater.api.objects import Pod
+from slackwater.api.units import Amount, Instant, Millicores, Shares, Wall
+from slackwater.decide.memory import Memory
+from slackwater.decide.settings import Settings
+from slackwater.judge.verdicts import Verdict
+from slackwater.metrics.metric import Catalogue, Metric
+from slackwater.snapshot import usage
+from slackwater.snapshot.groups import GroupId
+from slackwater.snapshot.knobs import Settings as KnobSettings
+from slackwater.snapshot.usage import Capacity, Frames
+from slackwater.snapshot.view import View
+
+PATIENCE_WITH_THE_DYING = 30.0
+"""Seconds beyond its grace after which a terminating pod's usage is no longer taken for released."""
+
+
+class Situation(Struct, frozen=True, kw_only=True, dict=True):
+    now: Instant
+    wall: Wall
+    view: View
+    frames: Frames
+    capacity: Capacity
+    catalogue: Catalogue
+    settings: Settings
+    verdicts: tuple[Verdict, ...]  # of the real rules, or of those that only show what they would do
+    memory: Memory
+    looked_at: Mapping[GroupId, KnobSettings] = {}
+    weight_of: Callable[[Shares], int] = int  # what a weight's file holds for so many shares
+    sampled: bool = True  # this tick has a newer sample than the one before
+    preview: bool = False
+
+    @cached_property
+    def pods(self) -> dict[str, Pod]:
+        return {pod.uid: pod for pod in self.view.pods}
+
+    @cached_property
+    def leaving(self) -> frozenset[str]:
+        """Pods whose usage counts as released: evicted or deleted, and still in their time."""
+        evicted = {one.pod for one in self.memory.evicting if one.until > self.now}
+        dying = {
+            pod.uid
+            for pod in self.view.pods
+            if pod.deleted_at is not None and self.wall <= pod.deleted_at + (pod.grace or 0.0) + PATIENCE_WITH_THE_DYING
+        }
+        return frozenset(evicted | dying)
+
+    def in_flight(self, metric: Metric) -> Amount:
+        """What has been released already and the newest sample cannot show yet."""
+        acted = sum(flight.amounts.get(metric.name, 0.0) * self._uncovered(flight.at) for flight in self.memory.flights)
+        leaving = sum(self.usage_of(self.pods[uid], metric) or 0.0 for uid in self.leaving if uid in self.pods)
+        return Amount(acted + leaving)
+
+    def _uncovered(self, at: Instant) -> float:
+        """The part of the newest sample's interval that had passed when something was written."""
+        if self.frames.newest is None or self.frames.before is None:
+            return 1.0
+        begin, end = self.frames.before.at, self.frames.newest.at
+        return min(1.0, max(0.0, (at - begin) / (end - begin))) if end > begin else 1.0
+
+    def usage_of(self, pod: Pod, metric: Metric) -> Amount | None:
+        return metric.of_pod(self.frames, pod, self.capacity) if metric.of_pod else None
+
+    def cpu_of(self, uid: str, container: str) -> Millicores | None:
+        """What one container uses now; of the whole pod where none is named."""
+        pod = self.pods.get(uid)
+        if pod is None:
+            return None
+        if not container:
+            return usage.pod_cpu(self.frames, pod)
+        group = next((group for one, group in usage.groups_of(pod) if one.name == container), None)
+        return usage.container_cpu(self.frames, group) if group else None
+
+    def in_metrics(self, cpu: Millicores) -> dict[str, Amount]:
+        """So much CPU in every metric that a quota moves."""
+        return {m.name: m.from_cpu(cpu, self.capacity) for m in self.catalogue.metrics.values() if m.from_cpu}
+
+    def cpu_for(self, metric: Metric, amount: float) -> Millicores:
+        """The CPU that makes up so much of a metric, rounded down: a release must never pass its gap."""
+        if metric.from_cpu is None:
+            return Millicores(0)
+        return Millicores(int(amount / metric.from_cpu(Millicores(1_000), self.capacity) * 1_000 + 1e-6))

@@ -1,0 +1,205 @@
+"""
+Throttling down: which containers get which quota, so that the gap is closed and nothing more.
+
+Metrics by rank; for each the waterlines from the highest down, so that a pod is a candidate only down to the lowest
+waterline of a rule whose action is allowed to it; for each waterline the groups in order. What one metric's steps
+release in another is subtracted there too.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from slackwater.api.objects import CpuThrottle, Weight
+from slackwater.api.units import Amount, Millicores
+from slackwater.claims.claim import Throttled
+from slackwater.decide import order
+from slackwater.decide.act import Act, cores, governed, who
+from slackwater.decide.allowed import Allowed, sorted_out
+from slackwater.decide.candidates import Held, Ratios, ladder_of
+from slackwater.decide.ladder import Ladder, Squeeze, one_step, squeeze
+from slackwater.decide.plan import ActionKind, Considered, Operation
+from slackwater.decide.situation import Situation
+from slackwater.judge.verdicts import Verdict, is_blind
+from slackwater.metrics.metric import Metric
+
+
+class Throttling(Struct, frozen=True):
+    held: dict[tuple[str, str], Throttled]
+    released: Millicores = Millicores(0)
+    acts: tuple[Act, ...] = ()
+
+
+def throttle(situation: Situation, held: Held) -> Throttling:
+    done = Throttling(dict(held))
+    acting = [verdict for verdict in situation.verdicts if verdict.acts and verdict.rule.throttles]
+    for metric in situation.catalogue.by_rank(v.rule.metric.name for v in acting if v.rule.metric):
+        done = _close(situation, metric, [v for v in acting if v.rule.metric == metric], done)
+    for verdict in situation.verdicts:
+        if verdict.rule.throttles and is_blind(verdict) and not verdict.state.blind_step:
+            done = _step_blind(situation, verdict, done)
+    return done
+
+
+def _close(situation: Situation, metric: Metric, concerned: list[Verdict], done: Throttling) -> Throttling:
+    governing, also = governed(concerned)
+    allowed, considered = sorted_out(situation, metric, concerned, evicts=False)
+    operations: dict[tuple[str, str], Operation] = {}
+    reasons: dict[str, str] = {}
+    gap = open_gap = Amount(0)
+    for waterline in sorted({verdict.rule.rule.value or 0.0 for verdict in concerned}, reverse=True):
+        gap = _gap(situation, metric, governing, waterline)
+        open_cpu = Millicores(situation.cpu_for(metric, gap) - done.released)
+        candidates = [one for one in allowed if one.waterline <= waterline]
+        groups = _groups(situation, candidates, done.held, _ratios(concerned), reasons)
+        squeezes, open_cpu = _walk(groups, open_cpu)
+        done = _with(situation, done, squeezes, candidates, concerned)
+        for squeezed in squeezes:
+            _note(situation, metric, squeezed, operations)
+        open_gap = metric.from_cpu(open_cpu, situation.capacity) if metric.from_cpu else Amount(0)
+    act = Act(
+        action=ActionKind.THROTTLE,
+        governing=governing,
+        also=also,
+        metric=metric,
+        gap=gap,
+        considered=(*_told(allowed, operations, reasons), *considered),
+        operations=tuple(operations.values()),
+        stopped="gap closed" if open_gap <= 0 else "nobody left who may be squeezed further",
+    )
+    return replace(done, acts=(*done.acts, act))
+
+
+def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: float) -> Amount:
+    """How far usage is above, with the excess, less what is in flight."""
+    usage = (verdict.value or 0.0) - situation.in_flight(metric)
+    return Amount(max(0.0, (usage - waterline) * (1 + situation.settings.excess)))
+
+
+def _ratios(concerned: Iterable[Verdict]) -> Ratios:
+    """The larger of each over the rules concerned."""
+    knobs = [(v.rule.action.cpu_throttle if v.rule.action else None) or CpuThrottle() for v in concerned]
+    return Ratios(
+        floor=max(knob.min_ratio for knob in knobs),
+        step=max(knob.step_ratio for knob in knobs),
+        samples=max(verdict.rule.rule.avoidance_threshold for verdict in concerned),
+    )
+
+
+def _groups(
+    situation: Situation, candidates: Iterable[Allowed], held: Held, ratios: Ratios, reasons: dict[str, str]
+) -> Iterator[list[Ladder]]:
+    for group in order.grouped(one.pod for one in candidates):
+        ladders = []
+        for pod in group:
+            ladder = ladder_of(situation, pod, held, ratios)
+            if isinstance(ladder, Ladder):
+                ladders.append(ladder)
+            else:
+                reasons.setdefault(pod.uid, ladder)
+        yield ladders
+
+
+def _walk(groups: Iterator[list[Ladder]], open_cpu: Millicores) -> tuple[list[Squeeze], Millicores]:
+    """Group by group until the gap is closed; a group that is not reached is not even looked at."""
+    squeezes: list[Squeeze] = []
+    while open_cpu > 0 and (group := next(groups, None)) is not None:
+        taken, open_cpu = squeeze(group, open_cpu)
+        squeezes += taken
+    return squeezes, open_cpu
+
+
+def _with(
+    situation: Situation,
+    done: Throttling,
+    squeezes: Iterable[Squeeze],
+    allowed: Iterable[Allowed],
+    concerned: Iterable[Verdict],
+) -> Throttling:
+    by = {one.pod.uid: one.verdicts for one in allowed}
+    weight = any(
+        ((v.rule.action.cpu_throttle if v.rule.action else None) or CpuThrottle()).weight is Weight.YIELD
+        for v in concerned
+    )
+    held, released = dict(done.held), done.released
+    for squeezed in squeezes:
+        pod = squeezed.ladder.pod.uid
+        released = Millicores(released + squeezed.release)
+        for rung, quota in squeezed.quotas:
+            old = held.get((pod, rung.container))
+            causes = {verdict.state.id for verdict in by[pod]} | set(old.causes if old else ())
+            held[pod, rung.container] = Throttled(
+                pod=pod,
+                container=rung.container,
+                quota=quota,
+                reference=rung.reference,
+                floor=rung.floor,
+                limited=rung.limited,
+                weight=weight or bool(old and old.weight),
+                causes=tuple(sorted(causes)),
+                since=old.since if old else situation.now,
+                starved_at=situation.now,
+            )
+    return Throttling(held, released, done.acts)
+
+
+def _note(
+    situation: Situation, metric: Metric, squeezed: Squeeze, operations: dict[tuple[str, str], Operation]
+) -> None:
+    pod = squeezed.ladder.pod
+    for rung, quota in squeezed.quotas:
+        earlier = operations.get((pod.uid, rung.container))
+        release = metric.from_cpu(Millicores(max(0, rung.usage - quota)), situation.capacity) if metric.from_cpu else 0
+        operations[pod.uid, rung.container] = Operation(
+            pod=pod.key,
+            uid=pod.uid,
+            container=rung.container,
+            knob="quota",
+            before=earlier.before if earlier else rung.quota,
+            after=quota,
+            expected=release + ((earlier.expected or 0.0) if earlier else 0.0),
+            who=who(pod),
+        )
+
+
+def _told(
+    allowed: Iterable[Allowed], operations: dict[tuple[str, str], Operation], reasons: dict[str, str]
+) -> Iterator[Considered]:
+    squeezed: dict[str, list[str]] = {}
+    for (uid, container), operation in operations.items():
+        squeezed.setdefault(uid, []).append(f"{container} {cores(operation.before)} -> {cores(operation.after)}")
+    for one in allowed:
+        uid = one.pod.uid
+        if uid in squeezed:
+            yield Considered(one.pod.key, taken=True, why=", ".join(squeezed[uid]))
+        else:
+            yield Considered(one.pod.key, taken=False, why=reasons.get(uid, "not needed: the gap is closed"))
+
+
+def _step_blind(situation: Situation, verdict: Verdict, done: Throttling) -> Throttling:
+    """
+    The one step that an activation takes when its metric has gone missing: of the lowest group that is not at its
+    floor.
+    """
+    metric = verdict.rule.metric
+    if metric is None or not situation.sampled:
+        return done
+    allowed, considered = sorted_out(situation, metric, [verdict], evicts=False)
+    reasons: dict[str, str] = {}
+    groups = _groups(situation, allowed, done.held, _ratios([verdict]), reasons)
+    squeezes = one_step(next((group for group in groups if group), []))
+    operations: dict[tuple[str, str], Operation] = {}
+    for squeezed in squeezes:
+        _note(situation, metric, squeezed, operations)
+    done = _with(situation, done, squeezes, allowed, [verdict])
+    act = Act(
+        action=ActionKind.THROTTLE,
+        governing=verdict,
+        metric=metric,
+        considered=(*_told(allowed, operations, reasons), *considered),
+        operations=tuple(operations.values()),
+        reason="the metric is missing: one step, and no more in this activation",
+        stopped="one step",
+    )
+    return replace(done, acts=(*done.acts, act))

@@ -1,0 +1,70 @@
+"""
+What ends a throttle at once, without any cool-down: its last real rule is gone, its pod became protected, or its action
+is no longer allowed to it.
+
+Also what keeps it true from tick to tick: which of its causes still live, and when its quota last stopped it. Absence
+means deletion only in a complete view; the caller holds everything until there is one.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from slackwater.claims.claim import Throttled
+from slackwater.decide import eligibility
+from slackwater.decide.plan import Operation
+from slackwater.decide.restore import Held, operation
+from slackwater.decide.situation import Situation
+from slackwater.judge.verdicts import Verdict
+from slackwater.snapshot import usage
+
+
+class Ended(Struct, frozen=True):
+    claim: Throttled
+    why: str
+    operation: Operation
+
+
+class Upkept(Struct, frozen=True):
+    held: Held
+    ended: tuple[Ended, ...] = ()
+
+
+def upkeep(situation: Situation) -> Upkept:
+    living = {verdict.state.id: verdict for verdict in situation.verdicts}
+    held: Held = {}
+    ended = []
+    for claim in situation.memory.throttled:
+        kept, why = _look(situation, claim, living)
+        if kept is not None:
+            held[kept.where] = kept
+        elif claim.pod in situation.pods:
+            ended.append(Ended(claim, why, operation(situation, None, claim, None)))
+    return Upkept(held, tuple(ended))
+
+
+def _look(situation: Situation, claim: Throttled, living: dict[str, Verdict]) -> tuple[Throttled | None, str]:
+    pod = situation.pods.get(claim.pod)
+    if pod is None or all(container.name != claim.container for container in pod.containers):
+        return None, "it is gone"
+    behind = [living[cause] for cause in claim.causes if cause in living]
+    if not behind:
+        return None, "the last rule behind it is gone"
+    barred = [
+        eligibility.barred(pod, verdict.rule.rule.action, situation.view.pod_qos, situation.settings)
+        for verdict in behind
+    ]
+    if all(barred):
+        return None, barred[0]
+    causes = tuple(verdict.state.id for verdict, why in zip(behind, barred, strict=True) if not why)
+    if situation.sampled and _starved(situation, claim):
+        return replace(claim, causes=causes, starved_at=situation.now), ""
+    return replace(claim, causes=causes), ""
+
+
+def _starved(situation: Situation, claim: Throttled) -> bool:
+    pod = situation.pods[claim.pod]
+    return any(
+        usage.starved(situation.frames, group)
+        for container, group in usage.groups_of(pod)
+        if container.name == claim.container
+    )

@@ -1,0 +1,99 @@
+"""
+Judging: every rule in force against its metric, once for each newer sample.
+
+What gives a mark is a seam: a threshold over a reading now, a policy's answer later. A verdict is what everything after
+this reads of a rule; it carries what it rests on.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from slackwater.api.units import Amount, Instant
+from slackwater.judge.rules import RuleInForce
+from slackwater.judge.states import Mark, Needed, Patience, Phase, RuleState, adopt, step
+from slackwater.metrics.reading import Reading, Readings, is_fresh
+
+
+class Change(Enum):
+    """What happened to a rule in this tick and is worth an event."""
+
+    ACTIVATED = "activated"
+    ENDED = "ended"
+    STALE = "stale"  # nothing has been known of its metric for staleSeconds
+    RELEASED = "released"  # ... for unknownReleaseSeconds: it ends as if all were good
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    rule: RuleInForce
+    state: RuleState
+    counted: bool = False  # this tick had a newer sample for it
+    value: Amount | None = None  # the largest element; None: missing
+    changes: tuple[Change, ...] = ()
+    victims: tuple[str, ...] = ()  # uids of the pods that are hurt, where the rule can tell
+    reason: str = ""
+
+    @property
+    def acts(self) -> bool:
+        """Active, and found bad by a sample that has not been acted on: the only moment at which a step is taken."""
+        return self.state.phase is Phase.ACTIVE and self.counted and self.state.bad_now
+
+    @property
+    def missing(self) -> bool:
+        return self.state.unknown_since is not None
+
+
+def is_blind(verdict: Verdict) -> bool:
+    """Active, and its metric has gone missing."""
+    return verdict.state.engaged and verdict.missing
+
+
+def judge(
+    rules: Sequence[RuleInForce],
+    states: Sequence[RuleState],
+    readings: Readings,
+    now: Instant,
+    patience: Patience,
+) -> tuple[Verdict, ...]:
+    """Rules with an error are not judged and keep no state; what was theirs is gone as if they were deleted."""
+    ready = [rule for rule in rules if not rule.error]
+    return tuple(
+        _judged(rule, state, readings.read(rule.rule.metric or ""), now, patience)
+        for rule, state in zip(ready, adopt(states, ready), strict=True)
+    )
+
+
+def _judged(rule: RuleInForce, state: RuleState, reading: Reading | None, now: Instant, patience: Patience) -> Verdict:
+    if reading is None or not reading.elements or not is_fresh(reading, now, rule.cache_ttl):
+        after = step(state, Mark.UNKNOWN, now, _needed(rule), patience)
+        return _told(Verdict(rule=rule, state=after), state, now, patience)
+    value = max(element.value for element in reading.elements)
+    if state.counted_at is not None and reading.at <= state.counted_at:
+        return Verdict(rule=rule, state=state, value=value)
+    after = step(state, threshold(rule, value), now, _needed(rule), patience)
+    after = replace(after, counted_at=reading.at)
+    return _told(Verdict(rule=rule, state=after, counted=True, value=value), state, now, patience)
+
+
+def threshold(rule: RuleInForce, value: Amount) -> Mark:
+    """Strictly above is bad."""
+    return Mark.BAD if rule.rule.value is not None and value > rule.rule.value else Mark.GOOD
+
+
+def _needed(rule: RuleInForce) -> Needed:
+    return Needed(bad=rule.rule.avoidance_threshold, good=rule.rule.restore_threshold)
+
+
+def _told(verdict: Verdict, before: RuleState, now: Instant, patience: Patience) -> Verdict:
+    after = verdict.state
+    stale = after.unknown_since is not None and now - after.unknown_since >= patience.stale and not after.stale_told
+    happened = {
+        Change.ACTIVATED: after.phase is Phase.ACTIVE and not before.engaged,
+        Change.ENDED: before.engaged and not after.engaged,
+        Change.STALE: stale,
+        Change.RELEASED: after.released_blind and not before.released_blind,
+    }
+    changes = tuple(change for change, did in happened.items() if did)
+    return replace(verdict, changes=changes, state=replace(after, stale_told=after.stale_told or stale))

@@ -1,0 +1,38 @@
+"""
+Readings straight from the newest samples of the host.
+
+A metric that the newest sample cannot give is read as it was when it last could be, with that moment as its age; the
+reader decides whether that is still fresh.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from slackwater.api.units import Instant, Seconds
+from slackwater.metrics.metric import Catalogue
+from slackwater.metrics.reading import Element, Reading
+from slackwater.snapshot.usage import Capacity, Frames
+
+
+class SampleReadings(Struct, frozen=True):
+    """Implements Readings."""
+
+    known: Mapping[str, Reading] = {}
+
+    def read(self, metric: str) -> Reading | None:
+        return self.known.get(metric)
+
+    def with_frames(
+        self, frames: Frames, catalogue: Catalogue, names: frozenset[str], capacity: Capacity, tick: Seconds
+    ) -> "SampleReadings":
+        """The readings after a new sample; only of the metrics that somebody asks for."""
+        if frames.newest is None:
+            return self
+        fresh = dict(self.known)
+        for name in names:
+            metric = catalogue.get(name)
+            value = metric.of_node(frames, capacity) if metric else None
+            if value is not None:
+                fresh[name] = Reading((Element(value),), Instant(frames.newest.at), tick)
+        return SampleReadings(fresh)
