@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+import msgspec
 
 from slackwater.cli import exits
 from slackwater.cluster.ledger import RunningPod
@@ -58,8 +59,9 @@ def up(folder: Path, layout: str, cgroup_root: str) -> None:
         started = one.up()
     except (NotPermitted, LabFailed) as failure:
         _fail(failure)
-    found = status(folder)
+    found = _status(folder)
     _say("started" if started else "ran already, and has taken up what changed", found)
+    click.echo(f"the agent on it: slackwater agent --cluster folder:{folder} --host-cgroup-root {found.lab.root}")
     _table(found.pods)
     failed = [pod for pod in found.pods if _wrong(pod)]
     if failed:
@@ -84,7 +86,7 @@ def down(folder: Path, now: bool) -> None:
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def show(folder: Path, output: str) -> None:
     """Show what the folder's cluster holds now: the node, the pods and what happened."""
-    found = status(folder)
+    found = _status(folder)
     if output == "json":
         click.echo(as_json(found))
         return
@@ -94,6 +96,13 @@ def show(folder: Path, output: str) -> None:
     click.echo(f"node {found.node.name}: taints {taints}; conditions {conditions}")
     _table(found.pods)
     _events(found)
+
+
+def _status(folder: Path) -> Status:
+    try:
+        return status(folder)
+    except (msgspec.MsgspecError, OSError) as failure:
+        raise click.ClickException(f"what lies in {folder} cannot be read: {failure}") from failure
 
 
 def _say(what: str, found: Status) -> None:

@@ -29,6 +29,7 @@ from slackwater.lab.containers import logs_folder
 from slackwater.lab.daemon import ALREADY, AT_ONCE, DETACHED, GRACEFULLY, default_root, sweep
 from slackwater.lab.ground import events_file
 from slackwater.lab.manifests import fingerprint
+from slackwater.lab.pods import End
 from slackwater.lab.trees import NotPermitted
 
 _GLANCE = 0.03
@@ -122,7 +123,7 @@ class Lab:
         said = presence.said(self.directory)
         if said is None or said.seen != fingerprint(self.directory):
             return False
-        return all(pod.phase != "Pending" or pod.reason for pod in self.pods() if pod.deleted_at is None)
+        return not any(_on_its_way(pod) for pod in self.pods())
 
     def _end(self, how: signal.Signals) -> None:
         pid = self.pid
@@ -185,6 +186,10 @@ class Lab:
         ):
             file.unlink(missing_ok=True)
         _remove_if_empty(state_folder(folder))
+
+
+def _on_its_way(pod: RunningPod) -> bool:
+    return (pod.phase == "Pending" and not pod.reason) or pod.reason == End.REPLACED.value
 
 
 def _remove_if_empty(folder: Path) -> None:

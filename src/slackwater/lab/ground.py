@@ -33,13 +33,29 @@ def events_file(cluster: Path) -> Path:
     return state_folder(cluster) / "lab-events.jsonl"
 
 
+def read_events(file: Path) -> list[Event]:
+    """Nothing where there is no such file. Raises msgspec.MsgspecError on one that is not ours."""
+    try:
+        lines = file.read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+    return [msgspec.json.decode(line, type=Event) for line in lines if line]
+
+
+def _earlier(file: Path) -> list[Event]:
+    try:
+        return read_events(file)
+    except msgspec.MsgspecError:  # a file that nobody can read is not worth a lab that does not start
+        return []
+
+
 class Events:
     """The newest events; written out when there is something new."""
 
     def __init__(self, cluster: Path, clock: Clock) -> None:
         self._file = events_file(cluster)
         self._clock = clock
-        self._kept: deque[Event] = deque(maxlen=_KEPT_EVENTS)
+        self._kept: deque[Event] = deque(_earlier(self._file), maxlen=_KEPT_EVENTS)
         self._written = True
 
     def tell(self, about: str, reason: str, message: str, *, warning: bool = False) -> None:

@@ -134,8 +134,8 @@ class PodRun:
 
     @property
     def _reason(self) -> str:
-        if self.end is End.EVICTED:
-            return End.EVICTED.value
+        if self.end is End.EVICTED or self.end is End.REPLACED:
+            return self.end.value
         return self._problem or next((run.problem for run in self._containers if run.problem), "")
 
     @property

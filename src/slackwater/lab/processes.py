@@ -83,7 +83,11 @@ def _enter(launch: Launch, pipe: int) -> None:
     try:
         _tell(Path("/proc/self/oom_score_adj"), str(launch.oom_score_adj).encode())
     except OSError as refusal:
-        os.write(pipe, _REFUSED + f"oom_score_adj {launch.oom_score_adj}: {refusal.strerror}\n".encode())
+        os.write(
+            pipe,
+            _REFUSED
+            + f"oom_score_adj {launch.oom_score_adj}: {refusal.strerror} (lowering it takes CAP_SYS_RESOURCE)\n".encode(),
+        )
     log = os.open(launch.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (log, 1), (log, 2)):

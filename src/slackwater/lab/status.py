@@ -80,14 +80,7 @@ def _node_state(cluster: Path) -> NodeState:
 
 
 def _events(cluster: Path) -> list[Event]:
-    found = []
-    for file in (events_file(cluster), ground.events_file(cluster)):
-        try:
-            lines = file.read_bytes().splitlines()
-        except FileNotFoundError:
-            continue
-        found += [msgspec.json.decode(line, type=Event) for line in lines if line]
-    return found
+    return ground.read_events(events_file(cluster)) + ground.read_events(ground.events_file(cluster))
 
 
 def as_json(what: Status) -> bytes:

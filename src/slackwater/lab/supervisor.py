@@ -39,6 +39,7 @@ class Supervisor:
         self._said = ""
         self._told: frozenset[str] = frozenset()
         self._reported: tuple[Problem, ...] = ()
+        self._stumbled: dict[str, str] = {}
         self._closing = False
 
     @property
@@ -50,11 +51,11 @@ class Supervisor:
         if not self._closing:
             self._wanted = self._manifests.wanted()
             self._report_problems()
-            self._desire({pod.uid: pod for pod in self._wanted.pods})
-        now = self._ground.clock.now()
         for run in self._pods.values():
-            run.advance(now)
+            self._advance(run)
         self._forget()
+        if not self._closing:
+            self._desire({pod.uid: pod for pod in self._wanted.pods})
         self._weigh_levels()
         self._publish()
         self._shorten_logs()
@@ -93,6 +94,17 @@ class Supervisor:
             run.begin()
         except (OSError, ValueError) as failure:
             run.fail(str(failure))
+        self._advance(run)
+
+    def _advance(self, run: PodRun) -> None:
+        """What goes wrong with one pod stays with it, and is told once."""
+        try:
+            run.advance(self._ground.clock.now())
+            self._stumbled.pop(run.pod.uid, None)
+        except OSError as failure:
+            if self._stumbled.get(run.pod.uid) != str(failure):
+                self._ground.events.tell(f"Pod/{run.pod.key}", "Stumbled", str(failure), warning=True)
+            self._stumbled[run.pod.uid] = str(failure)
 
     def _begin_evicted(self, pod: Pod, note: EvictionNote) -> None:
         """It was evicted before this supervisor lived: it is listed, and not started."""
@@ -108,6 +120,7 @@ class Supervisor:
             stays = run.end is End.EVICTED and uid in notes and uid in wanted
             if run.over and not stays:
                 del self._pods[uid]
+                self._stumbled.pop(uid, None)
 
     def _weigh_levels(self) -> None:
         pods = [run.pod for run in self._pods.values() if run.counts]
