@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from journal_ticks import decision, entry, pod, view
 from msgspec.structs import replace
@@ -56,6 +56,7 @@ def instants(path: Path) -> list[float]:
 
 
 @given(at=st.integers(0, 60_000), log_at=st.none() | st.integers(0, 200_000))
+@example(at=57_350, log_at=None)  # six bytes of a page, the rest of which reads as zeros
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_journal_torn_anywhere_opens_and_takes_the_next_tick(tmp_path: Path, at: int, log_at: int | None) -> None:
     with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
@@ -80,6 +81,22 @@ def test_a_file_of_anything_is_moved_aside_and_kept(tmp_path: Path, content: byt
         kept.close()
         (aside,) = Path(folder).glob("journal.db.broken-*")
         assert aside.read_bytes() == content
+
+
+@given(start=st.integers(4096, 57_344), length=st.integers(1, 8192))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_hole_in_the_file_is_found_at_the_start_or_in_the_block(tmp_path: Path, start: int, length: int) -> None:
+    with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
+        path = torn(Path(folder), 1 << 30, None)
+        with path.open("r+b") as file:
+            file.seek(start)
+            file.write(b"\0" * min(length, path.stat().st_size - start))
+        kept = journal(path)
+        kept.last()
+        kept.commit(entry(500))
+        kept.close()
+        with Reader(path) as reader:
+            assert [float(tick.instant) for tick in reader.entries(first=Wall(500))] == [500.0]
 
 
 def torn(folder: Path, at: int, log_at: int | None) -> Path:

@@ -17,6 +17,7 @@ VERSION = 1
 BUSY_SECONDS = 0.1  # a tick would rather lose its record than wait for a lock
 PAGE = 4096
 _WAL_BYTES = 4 << 20
+_CACHE_KIB = 512  # a tick touches a few pages at the end of each table
 
 _TABLES = """
 CREATE TABLE views (id INTEGER PRIMARY KEY AUTOINCREMENT, block BLOB NOT NULL);
@@ -72,12 +73,18 @@ def number(connection: sqlite3.Connection, pragma: str) -> int:
 
 def _prepare(connection: sqlite3.Connection) -> None:
     check(connection)
+    # A file that is torn where no tick writes would take every tick and tell none. 40 ms for 160 MB, once.
+    (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if found != "ok":
+        raise Torn(" ".join(str(found).split()))
+    connection.execute("PRAGMA shrink_memory")
     connection.execute(f"PRAGMA page_size = {PAGE}")
     connection.execute(
         "PRAGMA auto_vacuum = INCREMENTAL"
     )  # holds only if said before the first page is written, so before WAL
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
     if number(connection, "user_version") == 0:
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
