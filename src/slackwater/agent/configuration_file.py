@@ -12,13 +12,14 @@ from typing import Any
 from slackwater.agent.configuration import NodeLayer, Setting
 from slackwater.agent.configuration_keys import KEYS, Key, Unfit, parsed
 from slackwater.api import documents
+from slackwater.api.manifests import selectors
+from slackwater.api.manifests.fields import Fields, Findings
 from slackwater.api.paths import Path, told
 from slackwater.api.problems import Problem, Severity
-from slackwater.api.selectors import LabelSelector, Operator, Requirement
+from slackwater.api.selectors import LabelSelector
 
 NODES = "nodes"
 SECTIONS = frozenset(path.partition(".")[0] for path in KEYS if "." in path)
-OPERATORS = {operator.value: operator for operator in Operator}
 
 
 class Misconfigured(Exception):
@@ -93,8 +94,16 @@ class Reading:
                 self._wrong((*place, name), fields[name], "is no field of a node layer", "write selector and config")
             if "selector" not in fields:
                 self._wrong(place, None, "has no selector", "write selector: {matchLabels: {...}}")
-            selector = LabelSelector(tuple(self._requirements(fields.get("selector"), (*place, "selector"))))
-            yield NodeLayer(selector, tuple(self._layer_settings(fields.get("config"), (*place, "config"))))
+            settings = tuple(self._layer_settings(fields.get("config"), (*place, "config")))
+            yield NodeLayer(self._selector(fields, place), settings)
+
+    def _selector(self, fields: dict[str, Any], place: Path) -> LabelSelector:
+        if self._document is None:
+            return LabelSelector()
+        findings = Findings()
+        found = selectors.labels(Fields(self._document, fields, findings, place), "selector")
+        self._problems += findings.problems
+        return found or LabelSelector()
 
     def _layer_settings(self, value: Any, place: Path) -> Iterator[Setting]:
         for name, inner in self._mapping(value, place):
@@ -108,33 +117,6 @@ class Reading:
                     )
                 else:
                     yield setting
-
-    def _requirements(self, value: Any, place: Path) -> Iterator[Requirement]:
-        for name, inner in self._mapping(value, place):
-            here = (*place, name)
-            if name == "matchLabels":
-                for label, wanted in self._mapping(inner, here):
-                    yield Requirement(label, Operator.IN, frozenset((str(wanted),)))
-            elif name == "matchExpressions":
-                for at, item in self._list(inner, here, "write - {key: ..., operator: ..., values: [...]}"):
-                    yield from self._requirement(item, at)
-            else:
-                self._wrong(here, inner, "is no selector", "write matchLabels or matchExpressions")
-
-    def _requirement(self, value: Any, place: Path) -> Iterator[Requirement]:
-        fields = dict(self._mapping(value, place))
-        operator = OPERATORS.get(str(fields.get("operator")))
-        values = frozenset(map(str, fields.get("values") or ()))
-        if operator is None or not fields.get("key"):
-            self._wrong(
-                place, value, "needs key and operator", f"write key: NAME and operator: one of {', '.join(OPERATORS)}"
-            )
-        elif bool(values) is not (operator in (Operator.IN, Operator.NOT_IN)):
-            self._wrong(
-                place, value, "has the wrong values", "In and NotIn need values, Exists and DoesNotExist take none"
-            )
-        else:
-            yield Requirement(str(fields["key"]), operator, values)
 
     def _line(self, place: Path) -> int:
         return self._document.line_of(place) if self._document is not None else 0

@@ -2,8 +2,8 @@
 The files under DIR/.slackwater: what stands for a cluster's state where the cluster is a folder.
 
 Three parties meet here and nowhere else: the folder cluster (which writes what the agent would write to an API server), the lab (kubelet's stand-in: it runs the pods and
-says what became of them) and the commands that show it. Each file has one writer. Every file is replaced whole, by a rename, so a reader never sees half of one; the users' own files
-are never touched.
+says what became of them) and the commands that show it. Each file has one writer. Every file is replaced whole, by a rename, so a reader never sees half of one; the users'
+own files are never touched.
 """
 
 import os
