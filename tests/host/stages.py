@@ -20,7 +20,14 @@ from slackwater.host.twin import Twin
 from slackwater.snapshot.groups import GroupId, PodGroups
 
 CGROUPS = Path("/sys/fs/cgroup")
-_BURN = "import os,sys,time\nfor p in sys.argv[1:]:\n os.write(os.open(p,os.O_WRONLY),b'0')\nx=b'x'*(8<<20)\nwhile time.process_time()<.1: pass\n"
+_BURN = """
+import os, sys, time
+for door in sys.argv[1:]:
+    os.write(os.open(door, os.O_WRONLY), b"0")
+start, kept = time.process_time(), b"x" * (8 << 20)
+while time.process_time() < start + 0.1:
+    pass
+"""
 
 
 class HandClock:
