@@ -58,7 +58,8 @@ def _identity(one: Object) -> tuple[object, ...]:
 def _twice(one: Object) -> Problem:
     file, line = ("", 0) if isinstance(one, Pod | Node) else (one.origin.file, one.origin.line)
     name = one.key if isinstance(one, Pod) else one.name
-    message = f"{type(one).__name__} {name} is there twice, and the first one counts"
+    kind = one.kind if isinstance(one, Policy | PodQos) else type(one).__name__
+    message = f"{kind} {name} is there twice, and the first one counts"
     return Problem(
         severity=Severity.ERROR,
         file=file or name,
