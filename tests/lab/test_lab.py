@@ -19,8 +19,8 @@ from slackwater.cluster.ledger import EvictionNote, RunningPod, evictions_folder
 from slackwater.host.layout import Style
 from slackwater.lab import trees
 from slackwater.lab.containers import logs_folder
-from slackwater.lab.daemon import default_root
 from slackwater.lab.folder import Lab
+from slackwater.lab.roots import default_root
 
 pytestmark = pytest.mark.host
 
@@ -341,3 +341,17 @@ def test_leaving_the_block_ends_the_lab(tmp_path: Path) -> None:
         raise KeyError
     assert Lab(tmp_path).pid is None
     assert not left(tmp_path)
+
+
+def test_a_root_that_is_another_folders_is_not_taken(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    write(folder, "web")
+    Lab(folder).up()
+    other = tmp_path_factory.mktemp("other")
+    with pytest.raises(trees.NotPermitted, match="belong to the lab in"):
+        Lab(other, root=default_root(folder)).up()
+    assert alive(there(folder, "web").containers[0].pid)
+
+
+def test_a_root_that_is_no_labs_is_never_swept(tmp_path: Path) -> None:
+    with pytest.raises(trees.NotPermitted, match="must begin with slackwater"):
+        Lab(tmp_path, root="system.slice").up()

@@ -11,6 +11,7 @@ from slackwater.cli import exits
 from slackwater.cluster.ledger import RunningPod
 from slackwater.host.layout import Style
 from slackwater.lab.folder import Lab, LabFailed
+from slackwater.lab.roots import fault
 from slackwater.lab.status import Status, as_json, status
 from slackwater.lab.trees import NotPermitted
 
@@ -52,8 +53,9 @@ def lab() -> None:
 )
 def up(folder: Path, layout: str, cgroup_root: str) -> None:
     """Start the lab and wait until every pod runs or has failed."""
-    if cgroup_root.startswith("/") or ".." in cgroup_root.split("/"):
-        raise click.UsageError("--cgroup-root: give a name below the hierarchies, as in my-lab")
+    wrong = fault(cgroup_root) if cgroup_root else None
+    if wrong:
+        raise click.UsageError(f"--cgroup-root: {wrong}")
     one = Lab(folder, root=cgroup_root, style=Style(layout))
     try:
         started = one.up()

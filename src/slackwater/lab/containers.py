@@ -149,7 +149,7 @@ class ContainerRun:
             self._restarts += 1
             self._due = Instant(now + wait)
             self.problem = f"CrashLoopBackOff: {self.container.name} ended with {code}" if wait else ""
-        self._tell("Ended", f"ended with {code}", warning=bool(code))
+        self._tell("Ended", f"ended with {code}", warning=bool(code) and not self._held)
 
     def _wanted_after(self, code: int) -> bool:
         return not self._held and starts_again(self._pod.restart_policy, self.container, code)

@@ -8,7 +8,6 @@ outlive kubelet's; the next one ends what it finds and starts anew.
 
 import argparse
 import contextlib
-import hashlib
 import os
 import signal
 import sys
@@ -24,6 +23,7 @@ from slackwater.lab.ground import Clock, Events, Ground
 from slackwater.lab.limits import Capacity
 from slackwater.lab.manifests import Manifests
 from slackwater.lab.presence import Held, acquire, output_file, say, sign
+from slackwater.lab.roots import claim, default_root, refuse_foreign
 from slackwater.lab.supervisor import Supervisor, level, state_of
 from slackwater.lab.trees import NotPermitted
 
@@ -37,9 +37,12 @@ _SPARING = 20.0  # a folder so large that looking costs something is looked at l
 
 def prepare(ground: Ground) -> None:
     """Clears away what an earlier supervisor left behind, and makes the levels. Raises NotPermitted."""
+    refuse_foreign(ground.trees, ground.root, ground.cluster)
     try:
         if not sweep(ground.trees, ground.root):
             raise NotPermitted(f"processes below {ground.root} do not end although they were killed")
+        ground.trees.make(ground.root)
+        claim(ground.trees, ground.root, ground.cluster)
         for qos_class in QosClass:
             ground.trees.make(level(ground, qos_class))
     except OSError as failure:
@@ -79,11 +82,6 @@ def run(supervisor: Supervisor) -> None:
         received = signal.sigtimedwait(_WATCHED, pause)
         if received is not None and received.si_signo in {GRACEFULLY, AT_ONCE}:
             supervisor.close(Seconds(0) if received.si_signo == AT_ONCE else None)
-
-
-def default_root(cluster: Path) -> str:
-    """One root a folder, so that two labs never meet."""
-    return f"slackwater-lab-{hashlib.sha256(os.fsencode(cluster.resolve())).hexdigest()[:8]}"
 
 
 def ground_of(cluster: Path, root: str, style: Style) -> Ground:

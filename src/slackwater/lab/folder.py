@@ -26,10 +26,11 @@ from slackwater.cluster.ledger import RunningPod, evictions_folder, pods_file, r
 from slackwater.host.layout import Style
 from slackwater.lab import presence, trees
 from slackwater.lab.containers import logs_folder
-from slackwater.lab.daemon import ALREADY, AT_ONCE, DETACHED, GRACEFULLY, default_root, sweep
+from slackwater.lab.daemon import ALREADY, AT_ONCE, DETACHED, GRACEFULLY, sweep
 from slackwater.lab.ground import events_file
 from slackwater.lab.manifests import fingerprint
 from slackwater.lab.pods import End
+from slackwater.lab.roots import default_root, refuse_foreign
 from slackwater.lab.trees import NotPermitted
 
 _GLANCE = 0.03
@@ -167,7 +168,9 @@ class Lab:
 
     def _sweep(self, root: str) -> None:
         try:
-            if not sweep(trees.look(), root):
+            hierarchies = trees.look()
+            refuse_foreign(hierarchies, root, self.directory)
+            if not sweep(hierarchies, root):
                 raise LabFailed(f"processes below {root} do not end although they were killed")
         except OSError as failure:
             raise NotPermitted(f"the groups of {root} cannot be taken away: {failure}") from failure

@@ -26,6 +26,9 @@ class End(Enum):
     EVICTED = "Evicted"
 
 
+_SHOWN = (End.EVICTED, End.REPLACED)  # ends that a pod's status speaks of; a deleted one just goes
+
+
 class PodRun:
     """Changes as its containers do; owned by the supervisor."""
 
@@ -134,8 +137,8 @@ class PodRun:
 
     @property
     def _reason(self) -> str:
-        if self.end is End.EVICTED or self.end is End.REPLACED:
-            return self.end.value
+        if self.end in _SHOWN:
+            return str(self.end.value)
         return self._problem or next((run.problem for run in self._containers if run.problem), "")
 
     @property

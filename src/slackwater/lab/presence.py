@@ -52,6 +52,7 @@ def acquire(cluster: Path) -> int:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         # A file that its last holder took away with it locks nothing: try the new one.
         if _lock(handle) and _same(handle, path):
+            os.ftruncate(handle, 0)  # a pid that an earlier holder left may be anybody's by now
             return handle
         os.close(handle)
         time.sleep(_PAUSE)
