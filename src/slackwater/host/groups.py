@@ -149,20 +149,18 @@ class FollowedGroups:
 
 
 def parse_what_can_be(driver: Driver, contents: list[bytes]) -> GroupCounters:
-    """A file that holds what no kernel writes costs its own counters, not the others'."""
-    try:
-        return driver.parse(*contents)
-    except (ValueError, IndexError):
-        readable = [text if _parses(driver, contents, index) else b"" for index, text in enumerate(contents)]
-        return driver.parse(*readable)
-
-
-def _parses(driver: Driver, contents: list[bytes], index: int) -> bool:
-    try:
-        driver.parse(*(text if at == index else b"" for at, text in enumerate(contents)))
-    except (ValueError, IndexError):
-        return False
-    return True
+    """A file that holds what no kernel writes costs its own counters, not the others': files are taken one by one, as long as all that was taken can be parsed."""
+    taken = [b""] * len(contents)
+    seen = GroupCounters()
+    for index, text in enumerate(contents):
+        trial = [*taken[:index], text, *taken[index + 1 :]]
+        try:
+            seen = driver.parse(*trial)
+        except (ValueError, IndexError) as error:
+            _log.warning("a cgroup file holds what cannot be read: %s", error)
+        else:
+            taken = trial
+    return seen
 
 
 def _groups_of(pod: PodGroups) -> Iterator[GroupId]:
