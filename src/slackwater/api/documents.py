@@ -109,13 +109,16 @@ def _json(text: str) -> tuple[Any, trees.Place] | None:
 
 
 def _with_lines(text: str, value: Any) -> tuple[Any, trees.Place]:
-    """JSON is YAML but for tabs between its tokens (inside a text it may not hold them) and for escaped pairs of surrogates, where only the lines are lost."""
+    """
+    JSON is YAML but for tabs, which stand only between its tokens, and for a few characters and escapes. Where the YAML parser stumbles over one of those only the lines are lost;
+    what is refused here (depth, keys that stand twice) is refused in JSON too.
+    """
     try:
         built = trees.build(text.replace("\t", " "))
     except trees.Malformed as error:
-        if "escape" in error.message:
-            return value, trees.Place(1)
-        raise
+        if error.__cause__ is None:
+            raise
+        return value, trees.Place(1)
     return value, built[1] if built else trees.Place(1)
 
 

@@ -40,11 +40,16 @@ def _requirement(fields: Fields) -> Requirement | None:
     key = fields.required("key", "name the label")
     operator = Operator(_operator(fields, tuple(option.value for option in Operator)))
     values = fields.texts("values")
-    if operator in _WITH_VALUES and not fields.entries("values"):
-        fields.error("values", "is empty", f"{operator.value} needs at least one value")
-    if operator not in _WITH_VALUES and values:
-        fields.error("values", "must be absent", f"{operator.value} takes no values", list(values))
+    if fields.failures == before:
+        _check_count(fields, operator, len(values))
     return Requirement(key, operator, frozenset(values)) if fields.failures == before else None
+
+
+def _check_count(fields: Fields, operator: Operator, count: int) -> None:
+    if operator in _WITH_VALUES and not count:
+        fields.error("values", "is empty", f"{operator.value} needs at least one value")
+    if operator not in _WITH_VALUES and count:
+        fields.error("values", "must be absent", f"{operator.value} takes no values", fields.get("values"))
 
 
 def _operator(fields: Fields, options: tuple[str, ...]) -> str:
