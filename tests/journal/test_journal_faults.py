@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -19,6 +20,7 @@ from journal_ticks import decision, entry, pod, view
 from msgspec.structs import replace
 
 from slackwater.api.units import Bytes, Instant, Seconds, Wall
+from slackwater.journal import schema
 from slackwater.journal.edge import Unwritable
 from slackwater.journal.reading import Absent, Reader, Unreadable
 from slackwater.journal.store import SqliteJournal
@@ -152,7 +154,11 @@ def test_a_journal_that_is_removed_under_the_agent_is_begun_anew(path: Path) -> 
     assert instants(path) == [501]
 
 
-def test_a_full_disk_is_said_and_the_journal_goes_on_when_there_is_room(path: Path) -> None:
+def test_a_full_disk_is_said_and_the_journal_goes_on_when_there_is_room(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening = Mock(wraps=schema.open_for_writing)
+    monkeypatch.setattr(schema, "open_for_writing", opening)
     clock = Clock()
     kept = journal(path, clock)
     kept.commit(entry(1))
@@ -162,6 +168,7 @@ def test_a_full_disk_is_said_and_the_journal_goes_on_when_there_is_room(path: Pa
     kept.commit(entry(3))
     kept.close()
     assert instants(path) == [1, 3]
+    assert opening.call_count == 2  # what failed with an I/O error is not trusted again
 
 
 def test_a_read_only_journal_still_tells_what_the_last_tick_left() -> None:
