@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 from slackwater.api.objects import Container, Node, Pod
@@ -46,7 +47,7 @@ def rounds(journal: SqliteJournal, entries: Iterator[Entry]) -> Iterator[float]:
 
 def ticks(containers: int) -> Iterator[Entry]:
     groups = [
-        GroupId(f"{number % 200:032x}", f"{hash((number, 'id')) % (1 << 256):064x}") for number in range(containers)
+        GroupId(f"{number % 200:032x}", sha256(bytes(str(number), "ascii")).hexdigest()) for number in range(containers)
     ]
     view = View(complete=True, node=Node(name="node"), pods=tuple(pod(group) for group in groups))
     for tick in range(ROUNDS * TICKS):
