@@ -77,7 +77,7 @@ class Key(Struct, frozen=True, kw_only=True):
         if self.above is not None:
             return f" above {self.above:g}" + (f", at most {most}" if most else "")
         if least and most:
-            return f" from {least} to {most}"
+            return f"{',' if self.unit == 'duration' else ''} from {least} to {most}"
         return f", at least {least}" if least else ""
 
 

@@ -15,6 +15,16 @@ def printed(configuration: Configuration, labels: Mapping[str, str]) -> str:
     return "\n".join(_lines(configuration, origins(configuration, labels))) + "\n"
 
 
+def table() -> str:
+    """Every key as docs/configuration.md has it."""
+    rows = (f"| `{key.path}` | {_default(key)} | {key.expects} | {key.summary} |" for key in KEYS.values())
+    return "\n".join(("| key | default | value | meaning |", "| --- | --- | --- | --- |", *rows)) + "\n"
+
+
+def _default(key: Key) -> str:
+    return f"`{shown(key, key.default)}`" if key.default != "" else "(empty)"
+
+
 def _lines(configuration: Configuration, found: Mapping[str, str]) -> Iterator[str]:
     section = ""
     for key in KEYS.values():
