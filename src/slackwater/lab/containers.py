@@ -36,6 +36,7 @@ class ContainerRun:
         self._pod = pod
         self._id = ""
         self._pid = 0
+        self._folders: dict[str, str] = {}
         self._started_at: Wall | None = None
         self._exit_code: int | None = None
         self._ran_from = Instant(0)
@@ -82,14 +83,13 @@ class ContainerRun:
             self._ground.trees.send(self._group, number)
 
     def report(self) -> RunningContainer:
-        folders = self._ground.trees.folders(self._group) if self._pid else {}
         return RunningContainer(
             name=self.container.name,
             id=self._id,
             pid=self._pid,
             running=bool(self._pid),
             started_at=self._started_at,
-            cgroups={controller: str(folder) for controller, folder in folders.items()},
+            cgroups=self._folders if self._pid else {},
         )
 
     @property
@@ -110,6 +110,8 @@ class ContainerRun:
             return
         self._pid, self._ran_from, self._started_at = started.pid, now, self._ground.clock.wall()
         self._exit_code, self.problem = None, ""
+        folders = self._ground.trees.folders(self._group)
+        self._folders = {controller: str(folder) for controller, folder in folders.items()}
         for what in (*refused, *started.refused):
             self._tell("NotGranted", what, warning=True)
 

@@ -14,7 +14,7 @@ import msgspec
 
 from slackwater.api.objects import Pod, QosClass
 from slackwater.api.problems import Problem
-from slackwater.api.units import Seconds
+from slackwater.api.units import Instant, Seconds
 from slackwater.cluster.ledger import EvictionNote, RunningPod, evictions_folder, pods_file, replace
 from slackwater.lab import limits
 from slackwater.lab.ground import Ground
@@ -24,6 +24,7 @@ from slackwater.lab.pods import End, PodRun
 from slackwater.lab.presence import State, say
 
 _LARGEST_LOG = 10 << 20  # bytes
+_LOGS_EVERY = Seconds(5)
 
 
 class Supervisor:
@@ -40,6 +41,7 @@ class Supervisor:
         self._told: frozenset[str] = frozenset()
         self._reported: tuple[Problem, ...] = ()
         self._stumbled: dict[str, str] = {}
+        self._logs_due = Instant(0)
         self._closing = False
 
     @property
@@ -143,6 +145,10 @@ class Supervisor:
 
     def _shorten_logs(self) -> None:
         """A log that grows too long begins anew: it is opened for appending, so its writer goes on at the top."""
+        now = self._ground.clock.now()
+        if now < self._logs_due:
+            return
+        self._logs_due = Instant(now + _LOGS_EVERY)
         for run in self._pods.values():
             for file in run.logs():
                 with contextlib.suppress(FileNotFoundError):
