@@ -190,6 +190,7 @@ def test_what_the_lab_runs_is_read() -> None:
         (pod("containers: []"), "spec.containers"),
         (pod("containers: [{image: x}]"), "spec.containers[0].name"),
         (pod("containers: [{name: ../x}]"), "spec.containers[0].name"),
+        (pod("containers: [{name: c}]\ninitContainers: [{name: c}]"), "spec.containers[0].name"),
         (pod("containers: [{name: c, command: [sleep, 10]}]"), "spec.containers[0].command[1]"),
         (pod(containers("limits: {cpu: lots}")), "spec.containers[0].resources.limits.cpu"),
         (pod(containers("requests: {cpu: -1}")), "spec.containers[0].resources.requests.cpu"),

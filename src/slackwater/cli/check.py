@@ -104,11 +104,13 @@ def _files(paths: Iterable[str], *, recursive: bool) -> Iterator[str]:
 
 
 def _inside(folder: str, *, recursive: bool) -> Iterator[str]:
-    for at, folders, names in os.walk(folder):
+    refused: list[OSError] = []
+    for at, folders, names in os.walk(folder, onerror=refused.append):
         folders[:] = sorted(name for name in folders if recursive and not name.startswith("."))
         for name in sorted(names):
             if name.endswith(SUFFIXES) and not name.startswith("."):
                 yield str(Path(at) / name)
+    yield from (str(error.filename) for error in refused)  # so that it is reported where files are read
 
 
 def _text(file: str) -> str | Problem:
@@ -117,7 +119,10 @@ def _text(file: str) -> str | Problem:
     try:
         path = Path(file)
         # A pipe or a device named by mistake would never end.
-        if not stat.S_ISREG(path.stat().st_mode):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return documents.unread(file, "the folder cannot be read", "look at its permissions")
+        if not stat.S_ISREG(mode):
             return documents.unread(file, "this is no file", "give a file or a folder of manifests")
         with path.open("rb") as opened:
             return documents.decode(opened.read(documents.LARGEST_FILE + 1), file)

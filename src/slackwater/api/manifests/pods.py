@@ -7,6 +7,7 @@ not run.
 
 import re
 import uuid
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -40,6 +41,7 @@ def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[Po
     main = [(fields, resources.of_container(fields)) for fields in spec.each("containers")]
     if not main:
         spec.error("containers", "is empty", "write at least one container")
+    _check_names([fields for fields, _ in initial + main])
     lasting = [(fields, asked, False) for fields, asked in main] + [
         (fields, asked, True) for fields, asked in initial if _is_sidecar(fields)
     ]
@@ -68,6 +70,16 @@ def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[Po
         restart_policy=spec.choice("restartPolicy", ("Always", "OnFailure", "Never"), "Always"),
     )
     return (read_pod,)
+
+
+def _check_names(containers: Sequence[Fields]) -> None:
+    """A container's name is its own among all of the pod's: its log and its place in the record go by it."""
+    seen: set[str] = set()
+    for fields in containers:
+        name = fields.get("name")
+        if isinstance(name, str) and name in seen:
+            fields.error("name", "another container of this pod has the same name", "give each a name of its own", name)
+        seen.add(str(name))
 
 
 def _is_sidecar(fields: Fields) -> bool:
