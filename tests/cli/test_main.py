@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -78,3 +79,38 @@ def test_the_agents_command_brings_nothing_that_only_people_look_at() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_print_config_shows_what_is_in_force_on_this_node_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    (folder / "node.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {pool: batch}}\n")
+    config = tmp_path / "config.yaml"
+    config.write_text("nodes:\n- selector: {matchLabels: {pool: batch}}\n  config:\n    excess: 20\n")
+    code = main.run(
+        ["agent", "--print-config", "--config", str(config), "--cluster", f"folder:{folder}", "--mode", "preview"]
+    )
+    said = capsys.readouterr().out.splitlines()
+    assert code == exits.DONE
+    assert f"excess: 20  # {config}:4 (node layer)" in said
+    assert "mode: preview  # flag --mode" in said
+    assert [path.name for path in folder.iterdir()] == ["node.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--cluster", "kube"], "not served yet"),
+        (["--cluster", "folder:/there/is/none"], "there is no folder"),
+        (["--config", "/there/is/none"], "is not there"),
+        (["--tick-seconds", "soon"], "command line: --tick-seconds: cannot be used (found soon)"),
+        (["--ticks", "0"], "--ticks"),
+    ],
+)
+def test_an_agent_that_cannot_be_started_so_says_why_and_ends_with_two(
+    arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.run(["agent", *arguments]) == exits.USED_WRONGLY
+    assert part in capsys.readouterr().err

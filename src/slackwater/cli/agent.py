@@ -1,12 +1,16 @@
 """`slackwater agent`: puts the configuration together, shows it if asked, and hands over to the agent's own loop."""
 
+import platform
 from pathlib import Path
 
 import click
 
 from slackwater.agent.configuration import Configuration
+from slackwater.agent.configuration_layers import for_node
 from slackwater.agent.configuration_printing import printed
 from slackwater.cli.settings import configured
+from slackwater.cluster.files import read_once
+from slackwater.cluster.wanted import wanted
 
 HELP = """
 Run the agent on this node.
@@ -25,12 +29,21 @@ Every key of the configuration file is also a flag and an environment variable; 
 @configured()
 def agent(*, configuration: Configuration, ticks: int | None, keep: bool, print_config: bool) -> None:
     if print_config:
-        click.echo(printed(configuration, {}), nl=False)
+        labels = _labels(configuration)
+        click.echo(printed(for_node(configuration, labels), labels), nl=False)
         return
     _servable(configuration)
     from slackwater.agent.main import run  # noqa: PLC0415 - --help and --print-config need nothing of the agent itself
 
     click.get_current_context().exit(run(configuration, ticks=ticks, keep=keep))
+
+
+def _labels(configuration: Configuration) -> dict[str, str]:
+    """This node's, where they are to be had without an agent: what the file says by node depends on them."""
+    if configuration.folder is None or not configuration.folder.is_dir():
+        return {}
+    node = wanted(read_once(configuration.folder), ()).node(configuration.node_name or None, platform.node())
+    return {} if node is None else node.labels
 
 
 def _servable(configuration: Configuration) -> None:

@@ -212,6 +212,13 @@ class Copies:
         )
 
 
+def read_once(folder: Path) -> Iterator[Object]:
+    """What makes sense in a folder just now, and nothing is written or remembered. Raises OSError."""
+    for name, stamp in _stamps(folder).items():
+        for item in understood(_content(folder / name, stamp), str(folder / name)):
+            yield from item.objects
+
+
 def understood(raw: bytes, path: str) -> tuple[Item, ...]:
     text = decode(raw, path)
     if isinstance(text, Problem):

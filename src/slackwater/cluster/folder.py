@@ -139,9 +139,8 @@ class FolderCluster:
 
     def _users_node(self) -> Node:
         """The manifest's Node, completed by what the machine has."""
-        nodes, machine = self._wanted.nodes, self._machine
-        named = [node for node in nodes if node.name == (self._node_name or machine.name)]
-        chosen = next(iter(named or (nodes if self._node_name is None and len(nodes) == 1 else ())), None)
+        machine = self._machine
+        chosen = self._wanted.node(self._node_name, machine.name)
         if chosen is None:
             return Node(name=self._node_name or machine.name, cpu=machine.cpu, memory=machine.memory)
         return msgspec.structs.replace(

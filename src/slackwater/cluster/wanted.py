@@ -24,6 +24,11 @@ class Wanted(Struct, frozen=True, kw_only=True):
     pod_qos: tuple[PodQos, ...] = ()
     problems: tuple[Problem, ...] = ()
 
+    def node(self, name: str | None, machine: str) -> Node | None:
+        """The Node manifest that is this node: the named one, else the one named as the machine, else the only one."""
+        named = [node for node in self.nodes if node.name == (name or machine)]
+        return next(iter(named or (self.nodes if not name and len(self.nodes) == 1 else ())), None)
+
 
 def wanted(objects: Iterable[Object], problems: tuple[Problem, ...]) -> Wanted:
     found: dict[tuple[object, ...], Object] = {}
