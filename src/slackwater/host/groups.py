@@ -157,7 +157,7 @@ def parse_what_can_be(driver: Driver, contents: list[bytes]) -> GroupCounters:
         try:
             seen = driver.parse(*trial)
         except (ValueError, IndexError) as error:
-            _log.warning("a cgroup file holds what cannot be read: %s", error)
+            _log.debug("a cgroup file holds what cannot be read: %s", error)
         else:
             taken = trial
     return seen

@@ -101,9 +101,10 @@ class Machine:
                 xattrs.remove(directory)
             else:
                 xattrs.write(directory, mark)
+                self._no_marks = ""
         except OSError as failure:
             answer = _answer(failure, directory, f"mark of {group}")
-            if isinstance(answer, Refused):
+            if failure.errno in xattrs.NOT_HERE:
                 self._no_marks = str(answer)
             raise answer from failure
 

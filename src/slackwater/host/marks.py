@@ -15,7 +15,8 @@ from slackwater.snapshot.knobs import Mark
 
 NAMES = ("user.slackwater", "trusted.slackwater")
 _ABSENT = errno.ENODATA
-_NOT_HERE = frozenset({errno.EOPNOTSUPP, errno.EPERM, errno.EACCES})
+NOT_HERE = frozenset({errno.EOPNOTSUPP, errno.EPERM, errno.EACCES})
+"""How a kernel says that it keeps no such attributes on cgroups, or not for us."""
 _log = logging.getLogger(__name__)
 
 
@@ -34,7 +35,7 @@ def write(directory: str, mark: Mark) -> None:
     try:
         os.setxattr(directory, NAMES[0], text)
     except OSError as refusal:
-        if refusal.errno not in _NOT_HERE:
+        if refusal.errno not in NOT_HERE:
             raise
         os.setxattr(directory, NAMES[1], text)
 
@@ -58,6 +59,6 @@ def _attribute(directory: str, name: str) -> bytes | None:
     try:
         return os.getxattr(directory, name)
     except OSError as failure:
-        if failure.errno == _ABSENT or failure.errno in _NOT_HERE:
+        if failure.errno == _ABSENT or failure.errno in NOT_HERE:
             return None
         raise
