@@ -115,3 +115,20 @@ def running_pods(cluster: Path) -> tuple[RunningPod, ...]:
         return msgspec.json.decode(pods_file(cluster).read_bytes(), type=tuple[RunningPod, ...])
     except FileNotFoundError:
         return ()
+
+
+def lab_file(cluster: Path) -> Path:
+    """What the lab says of itself while it runs."""
+    return state_folder(cluster) / "lab.json"
+
+
+class _LabSays(Struct, frozen=True):
+    root: str
+
+
+def lab_root(cluster: Path) -> str | None:
+    """Where below every hierarchy the lab has put its pods' tree; None: there is no lab here."""
+    try:
+        return msgspec.json.decode(lab_file(cluster).read_bytes(), type=_LabSays).root
+    except (OSError, msgspec.MsgspecError):
+        return None

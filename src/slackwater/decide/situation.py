@@ -39,6 +39,7 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
     weight_of: Callable[[Shares], int] = int  # what a weight's file holds for so many shares
     sampled: bool = True  # this tick has a newer sample than the one before
     preview: bool = False
+    idle_because: str = ""  # why no real rule acts at all
 
     @cached_property
     def pods(self) -> dict[str, Pod]:

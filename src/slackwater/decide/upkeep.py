@@ -48,7 +48,7 @@ def _look(situation: Situation, claim: Throttled, living: dict[str, Verdict]) ->
         return None, "it is gone"
     behind = [living[cause] for cause in claim.causes if cause in living]
     if not behind:
-        return None, "the last rule behind it is gone"
+        return None, situation.idle_because or "the last rule behind it is gone"
     barred = [
         eligibility.barred(pod, verdict.rule.rule.action, situation.view.pod_qos, situation.settings)
         for verdict in behind

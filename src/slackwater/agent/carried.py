@@ -1,0 +1,43 @@
+"""
+What the agent holds between two ticks, as one value.
+
+Only `memory` outlives the process; the rest is read or computed anew at the start: samples, the rules in force (made
+when the view changes, not at every tick), and which marks are ours.
+"""
+
+import msgspec
+from msgspec import Struct
+
+from slackwater.agent.marks import Ours
+from slackwater.decide.memory import Memory
+from slackwater.decide.plan import Decision
+from slackwater.judge.rules import RuleInForce
+from slackwater.judge.verdicts import Verdict
+from slackwater.metrics.samples import SampleReadings
+from slackwater.snapshot.groups import PodGroups
+from slackwater.snapshot.usage import Capacity, Frames
+from slackwater.snapshot.view import View
+
+
+class Carried(Struct, frozen=True, kw_only=True):
+    memory: Memory = Memory()
+    ours: Ours = Ours()
+    frames: Frames = Frames()
+    readings: SampleReadings = SampleReadings()
+    view: View | None = None
+    capacity: Capacity | None = None
+    rules: tuple[RuleInForce, ...] = ()
+    following: tuple[PodGroups, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    last_action: Decision | None = None
+    told: frozenset[str] = frozenset()  # problems and troubles that have been said
+    status: bytes = b""
+
+
+def encoded(memory: Memory) -> bytes:
+    return msgspec.json.encode(memory)
+
+
+def decoded(text: bytes) -> Memory:
+    """Raises msgspec.MsgspecError on what no version of ours wrote."""
+    return msgspec.json.decode(text, type=Memory)

@@ -1,0 +1,92 @@
+"""
+The agent from start to end around its ticks: what it takes up of an earlier life, and what it gives back at the end of
+this one.
+
+At the start the marks on the groups say what is ours, and the journal what was claimed; from there the first tick puts
+everything right. At the end all is given back, unless it is to be kept for an agent that follows at once.
+"""
+
+import logging
+
+import msgspec
+from msgspec.structs import replace
+
+from slackwater.agent import carried, marks
+from slackwater.agent.carried import Carried
+from slackwater.agent.clock import AgentClock
+from slackwater.agent.configuration import Configuration
+from slackwater.agent.edges import Edges
+from slackwater.agent.reconcile import Reconciled, reconcile
+from slackwater.agent.settings import settings_of
+from slackwater.cluster.edge import Unreachable
+from slackwater.decide.memory import Memory
+from slackwater.decide.plan import Scheduling
+from slackwater.host.edge import Host
+from slackwater.journal.edge import Entry, Kept, Unwritable
+from slackwater.journal.edge import Journal as JournalEdge
+
+log = logging.getLogger(__name__)
+
+TRIES_TO_GIVE_BACK = 3
+
+
+def begun(host: Host, journal: JournalEdge, clock: AgentClock) -> Carried:
+    """As the last agent left it; the clock goes on from there."""
+    kept = journal.last()
+    if kept is not None:
+        clock.go_on_from(kept.instant, kept.at)
+    memory = _memory(kept)
+    return Carried(memory=memory, ours=marks.recalled(dict(host.marks()), memory.unmarked))
+
+
+def _memory(kept: Kept | None) -> Memory:
+    if kept is None:
+        return Memory()
+    try:
+        return carried.decoded(kept.memory)
+    except msgspec.MsgspecError as error:
+        log.warning("what the journal says of the last tick cannot be read (%s): what is marked is given back", error)
+        return Memory()
+
+
+def give_back(edges: Edges, held: Carried, configuration: Configuration) -> bool:
+    """Every knob to its base, the node open, and nothing claimed in the journal. Whether all of it could be done."""
+    ours, left = held.ours, len(held.ours.marks)
+    for _ in range(TRIES_TO_GIVE_BACK):
+        ours = _restored(edges, held, replace(ours, troubles={}), configuration).ours
+        left = len(ours.marks)
+        if not left:
+            break
+    if left:
+        log.error("%d groups could not be given back; they stay marked, and `slackwater release` tries again", left)
+    opened = _opened(edges)
+    _forget(edges, held, replace(held.memory, unmarked=marks.journalled(ours)))
+    return opened and not left
+
+
+def _restored(edges: Edges, held: Carried, ours: marks.Ours, configuration: Configuration) -> Reconciled:
+    pods = {pod.uid: pod for pod in held.view.pods} if held.view else {}
+    kubelet = settings_of(configuration).kubelet
+    return reconcile(edges.host, (), ours, pods=pods, now=edges.clock.instant(), kubelet=kubelet)
+
+
+def _opened(edges: Edges) -> bool:
+    try:
+        edges.cluster.set_scheduling(Scheduling(disabled=False))
+    except Unreachable as error:
+        log.error("the node could not be opened for scheduling: %s", error)  # noqa: TRY400 - the reason says it all
+        return False
+    return True
+
+
+def _forget(edges: Edges, held: Carried, memory: Memory) -> None:
+    """The next agent must find nothing claimed, and rules that begin anew."""
+    now = edges.clock.instant()
+    emptied = replace(memory, states=(), throttled=(), flights=(), scheduling_disabled=False, awaiting=())
+    view = held.view or edges.cluster.view(now)
+    try:
+        edges.journal.commit(
+            Entry(at=edges.clock.wall(), instant=now, sample=None, view=view, memory=carried.encoded(emptied))
+        )
+    except Unwritable as error:
+        log.warning("%s", error)

@@ -1,0 +1,64 @@
+"""
+What of the host is ours, as the agent knows it between ticks: the marks, and the trouble there is with single knobs.
+
+The marks on the groups themselves are the truth; this is read from them at the start and kept in step by the only one
+who writes them. A group that cannot carry a mark has it here, and it counts from when the journal has it.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from slackwater.api.units import Instant, Seconds
+from slackwater.snapshot.groups import GroupId
+from slackwater.snapshot.knobs import Knob, KnobMark, Mark
+
+TOLD_AFTER = 3
+FIRST_BACKOFF = Seconds(20)
+LONGEST_BACKOFF = Seconds(300)
+
+Place = tuple[GroupId, Knob]
+
+
+class Trouble(Struct, frozen=True):
+    """A knob that somebody else writes, or that the kernel refuses, at consecutive ticks."""
+
+    count: int = 0
+    next_try: Instant = Instant(0.0)
+    wait: Seconds = FIRST_BACKOFF
+
+
+class Ours(Struct, frozen=True, kw_only=True):
+    marks: dict[GroupId, Mark] = {}
+    unmarkable: frozenset[GroupId] = frozenset()  # their marks are in the journal instead
+    kept: frozenset[Place] = frozenset()  # of those: whose base the journal has committed
+    troubles: dict[Place, Trouble] = {}
+
+    def knob(self, group: GroupId, knob: Knob) -> KnobMark | None:
+        mark = self.marks.get(group)
+        return mark.knobs.get(knob) if mark else None
+
+
+def again(trouble: Trouble, now: Instant) -> Trouble:
+    """One more tick of it; from the third on the next try waits, longer each time."""
+    count = trouble.count + 1
+    if count < TOLD_AFTER:
+        return Trouble(count, now, trouble.wait)
+    return Trouble(count, Instant(now + trouble.wait), Seconds(min(2 * trouble.wait, LONGEST_BACKOFF)))
+
+
+def journalled(ours: Ours) -> dict[str, Mark]:
+    """What the journal must keep because the groups cannot."""
+    return {f"{group.pod}/{group.container}": ours.marks[group] for group in ours.unmarkable if group in ours.marks}
+
+
+def recalled(found: dict[GroupId, Mark], kept: dict[str, Mark]) -> Ours:
+    """At the start: what the groups say, and what the journal says of those that cannot."""
+    recorded = {GroupId(*name.split("/", 1)): mark for name, mark in kept.items()}
+    places = frozenset((group, knob) for group, mark in recorded.items() for knob in mark.knobs)
+    return Ours(marks={**recorded, **found}, unmarkable=frozenset(recorded) - frozenset(found), kept=places)
+
+
+def committed(ours: Ours) -> Ours:
+    """After a commit that had them: their knobs may be written."""
+    places = frozenset((group, knob) for group in ours.unmarkable for knob in ours.marks.get(group, Mark()).knobs)
+    return ours if places == ours.kept else replace(ours, kept=places)

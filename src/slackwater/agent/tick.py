@@ -1,0 +1,78 @@
+"""
+One tick, whole: observe, judge, decide, commit, act, record.
+
+Observing and acting touch the world; between them everything is a pure function of values. The plan and its claims are
+committed to the journal before anything is written, and what came of it after; a commit that fails never stops the
+tick. So whatever happens between any two lines here, the next tick (of this agent or of the next one) sees what is,
+computes what should be, and puts right what differs.
+"""
+
+from msgspec.structs import replace
+
+from slackwater.agent import acting, looking, observing, recording
+from slackwater.agent.carried import Carried
+from slackwater.agent.configuration import Configuration, Mode
+from slackwater.agent.edges import Edges
+from slackwater.agent.marks import journalled
+from slackwater.agent.observing import Seen
+from slackwater.agent.settings import patience_of, settings_of
+from slackwater.decide.engine import Plan, decide, marked_blind, preview
+from slackwater.decide.remembering import remembered
+from slackwater.decide.situation import Situation
+from slackwater.judge.verdicts import Verdict, judge
+from slackwater.metrics.metric import Catalogue
+
+
+def tick(
+    edges: Edges, held: Carried, configuration: Configuration, catalogue: Catalogue, *, look: bool = True
+) -> Carried:
+    """
+    `look` False: woken early by a change. Nothing is sampled, counted or stepped, but what is wanted is made true.
+    """
+    seen = observing.observe(edges, held, configuration, look=look)
+    if not seen.view.complete:
+        # Before the first sync nothing may be concluded from what is missing: all stands as the journal has it.
+        return held
+    held = observing.taken_in(held, seen, catalogue)
+    verdicts = judged(seen, held)
+    plan = planned(edges, seen, held, verdicts, catalogue)
+    kept = recording.commit(edges, seen, held, plan)
+    done = acting.act(edges, seen, held, plan, journal_holds=kept)
+    return recording.record(edges, seen, replace(held, verdicts=verdicts), plan, done)
+
+
+def judged(seen: Seen, held: Carried) -> tuple[Verdict, ...]:
+    if seen.mode is Mode.OFF:
+        return ()
+    verdicts = judge(held.rules, held.memory.states, held.readings, seen.now, patience_of(seen.configuration))
+    return marked_blind(verdicts, sampled=seen.sample is not None)
+
+
+def planned(edges: Edges, seen: Seen, held: Carried, verdicts: tuple[Verdict, ...], catalogue: Catalogue) -> Plan:
+    """The plan of the real rules, and what the others would have done, each from the same situation."""
+    real = tuple(verdict for verdict in verdicts if seen.mode is Mode.ACT and not verdict.rule.preview)
+    shown = tuple(verdict for verdict in verdicts if verdict not in real)
+    settings = settings_of(seen.configuration)
+    memory = replace(held.memory, states=tuple(verdict.state for verdict in verdicts))
+    situation = Situation(
+        now=seen.now,
+        wall=seen.wall,
+        view=seen.view,
+        frames=held.frames,
+        capacity=seen.capacity,
+        catalogue=catalogue,
+        settings=settings,
+        verdicts=real,
+        memory=remembered(memory, real, held.frames, seen.now, settings),
+        looked_at=looking.look(edges.host, seen.view, verdicts, settings),
+        weight_of=edges.host.weight_of,
+        sampled=seen.sample is not None,
+        idle_because="" if seen.mode is Mode.ACT else f"mode is {seen.mode.value} ({seen.mode_why})",
+    )
+    plan = decide(situation)
+    would, told = preview(replace(situation, verdicts=shown, preview=True))
+    return replace(
+        plan,
+        decisions=(*plan.decisions, *would),
+        memory=replace(plan.memory, previewed=told, unmarked=journalled(held.ours)),
+    )
