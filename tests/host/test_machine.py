@@ -115,15 +115,26 @@ def test_with_too_few_files_allowed_the_sample_is_the_same(make: Make) -> None:
 
 def test_no_file_stays_open_for_a_group_that_is_gone(make: Make) -> None:
     stage = make()
-    before = open_now()
-    stage.host.sample(closely=[FIRST])
+    before, counters = open_now(), len(stage.machine.sample().groups)
     stage.vanish(FIRST)
-    stage.host.sample(closely=[FIRST])
-    stage.host.follow([DB])
     stage.host.sample()
     assert open_now() < before
-    stage.host.follow([])
-    assert stage.host.sample().groups == {}
+    left = open_now()
+    stage.host.follow([DB])
+    assert open_now() < left
+    assert len(stage.host.sample().groups) == counters - 2
+
+
+def test_settings_files_stay_open_as_long_as_somebody_looks(make: Make) -> None:
+    stage = make()
+    before = open_now()
+    stage.host.sample(closely=[FIRST, POD])
+    looked = open_now()
+    assert looked > before
+    stage.host.sample(closely=[FIRST, POD])
+    assert open_now() == looked
+    stage.host.sample()
+    assert open_now() == before
 
 
 def test_a_machine_can_be_closed_and_leaves_nothing_open() -> None:
