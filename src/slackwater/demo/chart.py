@@ -14,18 +14,19 @@ from slackwater.demo.figures import Bucket
 from slackwater.demo.scenario import Performance, Stretch
 from slackwater.demo.wording import headline
 
-WIDTH, LEFT, RIGHT, TOP = 1040, 24, 96, 96
+WIDTH, LEFT, RIGHT = 1040, 24, 112
+TITLE, TOP, FOOT = 60, 40, 62  # heights: of the title, of what stands above the first lane, and below the last
 LANE, GAP = 92, 40
 PLOT = WIDTH - LEFT - RIGHT
 STYLE = """
 .sw{font:13px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 .sw .paper{fill:#fff}.sw text{fill:#334155}.sw .title{font-size:19px;font-weight:650;fill:#0f172a}.sw .quiet{fill:#64748b}
 .sw .lane{font-weight:600;fill:#0f172a}.sw .axis{stroke:#cbd5e1;stroke-width:1}.sw .mark{stroke:#0f172a;stroke-width:1.4;stroke-dasharray:5 4;fill:none}
-.sw .alone{fill:#64748b}.sw .unmanaged{fill:#dc2626}.sw .slackwater{fill:#0d9488}.sw .between{fill:#94a3b8}
+.sw .alone{fill:#64748b}.sw .unmanaged{fill:#dc2626}.sw .slackwater{fill:#0d9488}.sw .between{fill:#cbd5e1}.sw .looking{fill:#d97706}
 .sw .band{opacity:.10}.sw .area{opacity:.85}.sw .tag{font-weight:650;font-size:12px}
 @media (prefers-color-scheme:dark){
 .sw .paper{fill:#0d1117}.sw text{fill:#c9d1d9}.sw .title,.sw .lane{fill:#f0f6fc}.sw .quiet{fill:#8b949e}.sw .axis{stroke:#30363d}.sw .mark{stroke:#f0f6fc}
-.sw .alone{fill:#8b949e}.sw .unmanaged{fill:#f87171}.sw .slackwater{fill:#2dd4bf}.sw .between{fill:#484f58}.sw .band{opacity:.16}}
+.sw .alone{fill:#8b949e}.sw .unmanaged{fill:#f87171}.sw .slackwater{fill:#2dd4bf}.sw .between{fill:#484f58}.sw .looking{fill:#fbbf24}.sw .band{opacity:.16}}
 """.replace("\n", "")
 TAGS = {"alone": "alone", "unmanaged": "off", "slackwater": "on"}
 
@@ -46,20 +47,22 @@ class Scale(Struct, frozen=True):
         return LEFT + PLOT * (at - self.start) / max(self.end - self.start, 1e-9)
 
 
-def svg(performance: Performance) -> str:
+def svg(performance: Performance, *, titled: bool = True) -> str:
     lanes = _lanes(performance)
-    height = TOP + len(lanes) * (LANE + GAP) + 10
+    top = TOP + (TITLE if titled else 0)
+    bottom = top + len(lanes) * (LANE + GAP)
     scale = Scale(performance.stretches[0].start, performance.stretches[-1].end)
     parts = [
-        f'<svg class="sw" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(headline(performance))}">',
+        f'<svg class="sw" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom + FOOT}" role="img" aria-label="{escape(headline(performance))}">',
         f"<style>{STYLE}</style>",
-        f'<rect class="paper" width="{WIDTH}" height="{height}" rx="8"/>',
-        *_title(performance),
-        *_bands(performance.stretches, scale, height),
+        f'<rect class="paper" width="{WIDTH}" height="{bottom + FOOT}" rx="8"/>',
+        *(_title(performance) if titled else ()),
+        *_bands(performance.stretches, scale, top, bottom),
     ]
     for number, lane in enumerate(lanes):
-        parts.extend(_lane(lane, performance, scale, TOP + number * (LANE + GAP)))
-    parts.extend(_seconds(scale, height - 14))
+        parts.extend(_lane(lane, performance, scale, top + number * (LANE + GAP)))
+    parts.extend(_seconds(scale, bottom - 2))
+    parts.extend(_legend(performance, bottom + 26))
     return "\n".join([*parts, "</svg>"])
 
 
@@ -91,14 +94,26 @@ def _title(performance: Performance) -> Iterator[str]:
     yield f'<text class="title" x="{LEFT}" y="58">{escape(second)}</text>'
 
 
-def _bands(stretches: Sequence[Stretch], scale: Scale, height: int) -> Iterator[str]:
+def _legend(performance: Performance, y: float) -> Iterator[str]:
+    facts = performance.facts
+    machine = "a simulated node" if facts.backend == "simulated" else f"kernel {facts.kernel}"
+    load = performance.calibration
+    said = (
+        f"{facts.cpus} CPUs, {machine}; service {load.load.rate:.0f} requests/s, {load.workers.count} batch workers of the same weight",
+        "Shaded: measured. Amber: Slackwater has just started and looks. Light grey: sizing first, and last the batch work has ended.",
+    )
+    for line, text in enumerate(said):
+        yield f'<text class="quiet" x="{LEFT}" y="{y + 19 * line}">{escape(text)}</text>'
+
+
+def _bands(stretches: Sequence[Stretch], scale: Scale, top: int, bottom: int) -> Iterator[str]:
     for stretch in stretches:
         if not stretch.act.measuring:
             continue
         x, width = scale.x(stretch.start), scale.x(stretch.end) - scale.x(stretch.start)
         phase = stretch.act.phase
-        yield f'<rect class="band {phase}" x="{x:.1f}" y="{TOP - 18}" width="{width:.1f}" height="{height - TOP - 12}"/>'
-        yield f'<text class="tag {phase}" x="{x + width / 2:.1f}" y="{TOP - 23}" text-anchor="middle">{TAGS[phase]}</text>'
+        yield f'<rect class="band {phase}" x="{x:.1f}" y="{top - 18}" width="{width:.1f}" height="{bottom - top + 2}"/>'
+        yield f'<text class="tag {phase}" x="{x + width / 2:.1f}" y="{top - 23}" text-anchor="middle">{TAGS[phase]}</text>'
 
 
 def _lane(lane: Lane, performance: Performance, scale: Scale, top: float) -> Iterator[str]:
@@ -116,7 +131,7 @@ def _lane(lane: Lane, performance: Performance, scale: Scale, top: float) -> Ite
     if lane.line is not None:
         y = base - LANE * lane.line / highest
         yield f'<line class="mark" x1="{LEFT}" x2="{LEFT + PLOT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield f'<text x="{LEFT + PLOT + 8}" y="{y + 16:.1f}">{escape(lane.line_title)}</text>'
+        yield f'<text x="{LEFT + PLOT + 8}" y="{y + 17:.1f}">{escape(lane.line_title)}</text>'
 
 
 def _width(series: Sequence[Bucket], scale: Scale) -> float:

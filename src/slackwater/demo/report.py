@@ -19,7 +19,7 @@ STYLE = """
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 main{max-width:1100px;margin:0 auto;padding:36px 24px 60px}
-h1{font-size:26px;line-height:1.3;margin:0 0 6px;max-width:34em}
+h1{font-size:26px;line-height:1.3;margin:0 0 6px;max-width:40em}
 h2{font-size:17px;margin:34px 0 10px}
 .quiet{color:var(--quiet)}
 .card{background:var(--card);border:1px solid var(--rule);border-radius:10px;padding:18px;overflow-x:auto}
@@ -49,9 +49,9 @@ def html(performance: Performance, at: Wall) -> str:
             '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">',
             f"<title>Slackwater: what it does on this machine</title><style>{STYLE}</style></head><body><main>",
             f"<h1>{escape(wording.headline(performance))}</h1>",
-            f'<p class="quiet">Measured {when} by <code>slackwater demo</code></p>',
+            f'<p class="quiet">{"Computed" if performance.facts.backend == "simulated" else "Measured"} {when} by <code>slackwater demo</code></p>',
             *_warnings(performance),
-            f'<div class="card">{chart.svg(performance)}</div>',
+            f'<div class="card">{chart.svg(performance, titled=False)}</div>',
             "<h2>Figures</h2>",
             *_table(performance),
             "<h2>What was done, and why</h2>",

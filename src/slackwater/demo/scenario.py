@@ -49,7 +49,7 @@ class Act(Struct, frozen=True):
     """What is going on; a chart's band and a progress line are made of these."""
 
     title: str
-    phase: str  # alone | unmanaged | slackwater; empty: between them
+    phase: str  # alone | unmanaged | looking | slackwater; empty: between them
     round: int = 0
     measuring: bool = False
 
@@ -214,7 +214,7 @@ class Play:
 
         self._stage.agent_on()
         start, end = self._pass(
-            Act("Slackwater on: it looks, then acts", "slackwater", number),
+            Act("Slackwater has started: it looks, then acts", "looking", number),
             PATIENCE,
             until=lambda: first_action() is not None,
         )

@@ -24,7 +24,7 @@ from slackwater.demo.figures import Bucket, Reading, Request, buckets
 from slackwater.demo.scenario import Act, Performance
 from slackwater.demo.stage import Facts
 
-COLOURS = {"alone": "grey62", "unmanaged": "red", "slackwater": "cyan", "": "grey42"}
+COLOURS = {"alone": "grey62", "unmanaged": "red", "looking": "yellow", "slackwater": "cyan", "": "grey42"}
 BARS = " ▁▂▃▄▅▆▇█"
 WIDTH = 64
 LOOK_BACK = 12  # readings: the figures shown live are those of the last three seconds
@@ -174,7 +174,8 @@ def print_result(console: Console, performance: Performance) -> None:
     for name, text in wording.header(performance):
         console.print(Text.assemble((f"{name:10}", "dim"), text))
     console.print(_table(performance))
-    for note in wording.NOTES:
+    console.print()
+    for note in (*wording.NOTES, wording.requests(performance.phases)):
         console.print(Text(note, style="dim"))
     console.print("\n[bold]What was done, and why[/]")
     for said in wording.sentences(performance):
@@ -186,10 +187,12 @@ def print_result(console: Console, performance: Performance) -> None:
 
 
 def _table(performance: Performance) -> Table:
-    table = Table(box=None, padding=(1, 2, 0, 0))
-    for number, column in enumerate(wording.COLUMNS):
+    """Fits into 80 columns; the report has room for the requests and for longer names."""
+    table = Table(box=None, padding=(1, 1, 0, 0))
+    for number, column in enumerate(wording.COLUMNS[:-1]):
         table.add_column(column, justify="right" if number else "left", no_wrap=True)
     for line in wording.table(performance.phases):
         colour = COLOURS[line.phase]
-        table.add_row(*(Text.assemble((figure, colour), ("\n" + over, "dim")) for figure, over in line.cells))
+        cells = ((line.phase, ""), *line.cells[1:-1])
+        table.add_row(*(Text.assemble((figure, colour), ("\n" + over, "dim")) for figure, over in cells))
     return table

@@ -19,11 +19,11 @@ TITLES = {
     "unmanaged": "with batch, Slackwater off",
     "slackwater": "with batch, Slackwater on",
 }
-COLUMNS = ("phase", "wait ms", "p50 ms", "p90 ms", "p99 ms", "batch work/s", "node CPU", "stolen", "requests")
+COLUMNS = ("phase", "wait ms", "p50 ms", "p90 ms", "p99 ms", "work/s", "node CPU", "stolen", "requests")
 NOTES = (
     "wait: the kernel's own run-queue delay of the service, per request; the machine's host cannot touch it, so judge by it",
     "p50, p90, p99: latency from when a request was meant to start; stolen: cores that the machine's own host took, which falsifies p99 most",
-    "batch work: hashes done; every figure is the median of its rounds, with the range over them",
+    "work: hashes that batch did; every figure is the median of its rounds, with the range over them",
 )
 GIB = 1 << 30
 MOST_SENTENCES = 8
@@ -53,6 +53,10 @@ def _line(phase: PhaseFigures) -> Line:
             (f"{phase.requests:,}", ""),
         ),
     )
+
+
+def requests(phases: Sequence[PhaseFigures]) -> str:
+    return "requests in all rounds: " + ", ".join(f"{phase.name} {phase.requests:,}" for phase in phases)
 
 
 def _cell(spread: Spread, shown: Callable[[float], str]) -> tuple[str, str]:
