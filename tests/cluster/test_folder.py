@@ -164,6 +164,14 @@ def test_of_several_nodes_the_named_one_counts_and_only_its_pods_are_shown(tmp_p
     assert hands.names() == ["on-b", "anywhere"]
 
 
+def test_a_change_on_another_node_leaves_the_view_as_it_is(tmp_path: Path) -> None:
+    hands = Hands(tmp_path, node_name="b")
+    hands.write("pods.yaml", pod("on-a", node="a", cpu="1"), pod("on-b", node="b"))
+    before = hands.view()
+    hands.write("pods.yaml", pod("on-a", node="a", cpu="2"), pod("on-b", node="b"))
+    assert hands.view() is before
+
+
 # what stops making sense
 
 
@@ -438,6 +446,7 @@ def test_a_changed_manifest_wakes_and_our_own_writing_does_not(
     woken = threading.Event()
     hands.cluster.on_change(woken.set)
     hands.cluster.publish(b"{}")
+    hands.write("notes.txt", "not a manifest")
     assert not woken.wait(0.3)
     hands.write("pod.yaml", pod("etl"))
     assert woken.wait(10)

@@ -95,7 +95,7 @@ def run(arguments: Sequence[str]) -> int:
         return _say("interrupted", exits.NOT_POSSIBLE)
     except click.ClickException as error:
         error.show()
-        return exits.USED_WRONGLY if isinstance(error, click.UsageError) else error.exit_code
+        return error.exit_code  # click's own: 2 where it was used wrongly, else 1
     except BrokenPipeError:
         # Who read our output has gone (`| head`). Python would complain once more when it flushes stdout at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
