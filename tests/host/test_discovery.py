@@ -8,6 +8,7 @@ from slackwater.host.cgroup1 import Cgroup1
 from slackwater.host.cgroup2 import Cgroup2
 from slackwater.host.discovery import NoCgroups, driver_at, layout_at
 from slackwater.host.layout import Layout, Style
+from slackwater.host.surveying import survey
 
 
 def tree(folder: Path, *hierarchies: str, controllers: str = "") -> str:
@@ -78,3 +79,19 @@ def test_the_layout_is_the_one_that_pods_lie_in(tmp_path: Path, folders: list[st
     for folder in folders:
         (tmp_path / folder).mkdir(parents=True)
     assert layout_at(str(tmp_path)) == layout
+
+
+def test_what_is_missing_is_named_by_the_survey(tmp_path: Path) -> None:
+    driver = Cgroup1(*(tree(tmp_path / name, "") for name in ("cpu", "cpuacct", "memory")))
+    before = survey(driver, None, "/proc", "")
+    assert before.layout == "none found"
+    assert before.supports("quota")
+    assert not before.supports("pressure")
+    (tmp_path / "cpu" / "kubepods").mkdir()
+    (tmp_path / "cpu" / "kubepods" / "cpu.shares").write_text("2")
+    after = survey(driver, Layout(), "/proc", "not supported here")
+    assert after.supports("weight")
+    why = {knob.name: knob.why for knob in after.knobs if not knob.works}
+    assert "CONFIG_CFS_BANDWIDTH" in why["quota"]
+    assert "memory.usage_in_bytes" in why["memory"]
+    assert why["marks"] == "not supported here"

@@ -39,30 +39,33 @@ def _written(driver: Driver, top: str) -> Iterator[KnobSupport]:
         file = f"{driver.directory(top)}/{files.written_to}"
         if os.access(file, os.W_OK):
             yield KnobSupport(str(knob), works=True, why=f"by {files.written_to}")
+        elif not top:
+            yield _not_seen_yet(str(knob))
         elif Path(file).exists():
             yield KnobSupport(
                 str(knob),
                 works=False,
-                why=f"{file} cannot be written: the agent needs root, and /sys/fs/cgroup writable",
+                why=f"{file} cannot be written: the agent needs root, and the cgroup tree mounted writable",
             )
         else:
-            yield KnobSupport(
-                str(knob),
-                works=not top,
-                why=f"no pods' groups yet to see {files.written_to} in"
-                if not top
-                else f"no {file}: it takes {files.needs}",
-            )
+            yield KnobSupport(str(knob), works=False, why=f"no {file}: it takes {files.needs}")
 
 
 def _read(driver: Driver, top: str) -> Iterator[KnobSupport]:
     for name, file in driver.features(top).items():
         if read_once(file):
             yield KnobSupport(name, works=True, why=f"by {file.rpartition('/')[2]}")
+        elif not file:
+            yield KnobSupport(name, works=False, why="only a unified tree tells it, and none is mounted")
+        elif not top:
+            yield _not_seen_yet(name)
         else:
-            yield KnobSupport(
-                name, works=False, why=f"{file or 'the unified tree, which alone tells it,'} is not there"
-            )
+            yield KnobSupport(name, works=False, why=f"{file} cannot be read")
+
+
+def _not_seen_yet(name: str) -> KnobSupport:
+    """Before the first pod's group there is nothing to look at; the controllers are there, or there would be no driver."""
+    return KnobSupport(name, works=True, why="not seen yet: there are no pods' groups")
 
 
 def _marks(refused: str) -> KnobSupport:
