@@ -11,7 +11,7 @@ import logging
 import msgspec
 from msgspec.structs import replace
 
-from slackwater.agent import carried, marks
+from slackwater.agent import carried, marks, status
 from slackwater.agent.carried import Carried
 from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration
@@ -62,6 +62,16 @@ def give_back(edges: Edges, held: Carried, configuration: Configuration) -> bool
     opened = _opened(edges)
     _forget(edges, held, replace(held.memory, unmarked=marks.journalled(ours)))
     return opened and not left
+
+
+def say_farewell(edges: Edges, held: Carried) -> None:
+    """So that nobody reads the last tick's status as if an agent still stood behind it."""
+    last = status.ended(held.status)
+    try:
+        if last:
+            edges.cluster.publish(last)
+    except Unreachable as error:
+        log.warning("the status could not be written: %s", error)
 
 
 def _restored(edges: Edges, held: Carried, ours: marks.Ours, configuration: Configuration) -> Reconciled:

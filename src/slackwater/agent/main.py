@@ -114,7 +114,9 @@ class Agent:
             log.info("ends: %d groups stay as they are", self._marked)
             return DONE
         log.info("ends: everything is given back")
-        return DONE if life.give_back(self._edges, self._held, self._configuration) else DOES_NOT_HOLD
+        complete = life.give_back(self._edges, self._held, self._configuration)
+        life.say_farewell(self._edges, self._held)
+        return DONE if complete else DOES_NOT_HOLD
 
     @property
     def _marked(self) -> int:

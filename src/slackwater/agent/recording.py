@@ -70,7 +70,7 @@ def record(edges: Edges, seen: Seen, held: Carried, plan: Plan, done: Done) -> C
     if refusals:
         _written(lambda: edges.journal.amend(refusals))
     for decision in plan.decisions:
-        log.info("%s", sentence.full(decision))
+        log.log(logging.INFO if _is_news(decision) else logging.DEBUG, "%s", sentence.full(decision))
     told = frozenset(_troubles(held, seen, done))
     for trouble in sorted(told - held.told):
         log.warning("%s", trouble)
@@ -134,7 +134,17 @@ def _events(seen: Seen, held: Carried, plan: Plan, done: Done, told: frozenset[s
         yield Event(at=seen.wall, reason="Problem", message=trouble, object=node, warning=True)
 
 
+def _is_news(decision: Decision) -> bool:
+    """An act that could take nothing is in the journal for `explain`; nobody wants to be told of it each tick."""
+    return bool(decision.operations) or decision.action in {
+        ActionKind.DISABLE_SCHEDULING,
+        ActionKind.ENABLE_SCHEDULING,
+    }
+
+
 def _of_decision(seen: Seen, decision: Decision, node: str) -> Iterator[Event]:
+    if not _is_news(decision):
+        return
     reason = f"{'Preview' if decision.preview else ''}{REASONS[decision.action]}"
     message = sentence.brief(decision)
     yield Event(at=seen.wall, reason=reason, message=message, object=node)

@@ -31,6 +31,15 @@ def encoded(seen: Seen, held: Carried, plan: Plan) -> bytes:
     )
 
 
+def ended(last: bytes) -> bytes:
+    """The last status, as it is once the agent has given everything back and is gone. Empty where there was none."""
+    if not last:
+        return b""
+    document = msgspec.json.decode(last)
+    gone = {"mode": "off", "modeWhy": "the agent has ended", "claims": [], "schedulingDisabled": False}
+    return msgspec.json.encode({**document, "status": {**document["status"], **gone}})
+
+
 def _status(seen: Seen, held: Carried, plan: Plan) -> dict[str, Any]:
     pods = {pod.uid: pod.key for pod in seen.view.pods}
     return {
@@ -71,6 +80,7 @@ def _rule(rule: RuleInForce, verdict: Verdict | None) -> dict[str, Any]:
         "rule": rule.rule.name,
         "action": rule.rule.action,
         "metric": rule.rule.metric,
+        "unit": rule.metric.unit.value if rule.metric else "",
         "preview": rule.preview,
         "state": state.phase.value if state else ("error" if rule.error else "off"),
         "value": value,

@@ -1,0 +1,52 @@
+# Slackwater. `make help` tells what there is; `make demo` and `make test` set up all they need on a fresh Debian-like machine.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+ROUNDS ?= 3
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test check test-host test-host-v1 test-host-v2 bench clean
+
+help: ## what there is
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: $(READY) ## .venv with slackwater and everything it is developed with, pinned by hash
+$(READY): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one with PYTHON=" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || tests/packages python3-venv
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: venv ## a service hurt, batch squeezed just enough, the service well again: on this machine, in about two minutes
+	@$(BIN)/slackwater demo --rounds $(ROUNDS) $(ARGS)
+
+test: venv ## the tests that need nothing but this checkout
+	$(BIN)/pytest -m "not host"
+
+check: venv ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test-host: test-host-v1 test-host-v2 ## the same contracts and more on real kernels: this machine's, and cgroup v2 in a throw-away virtual machine
+
+test-host-v1: venv
+	@[ "$$(id -u)" = 0 ] || { echo "make test-host needs root: it makes cgroups" >&2; exit 3; }
+	$(BIN)/pytest -m host
+
+test-host-v2: venv
+	@[ "$$(id -u)" = 0 ] || { echo "make test-host needs root: it starts a virtual machine that sees this one" >&2; exit 3; }
+	tests/vm/prepare
+	tests/vm/run '$(BIN)/pytest -m host -p no:cacheprovider -o timeout=600'
+
+bench: venv ## every figure of docs/benchmarks.md, measured again
+	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done
+
+clean: ## all that was built here; the caches of downloads stay
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +

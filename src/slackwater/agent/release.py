@@ -1,0 +1,36 @@
+"""
+Giving everything back without an agent: for a machine whose agent was killed, removed or cannot start.
+
+What is ours stands on the groups and in the journal, so this needs nothing of the agent that put it there. It takes the
+agent's lock first: beside a running agent it would be undone at the next tick.
+"""
+
+from msgspec import Struct
+
+from slackwater.agent import life
+from slackwater.agent.clock import AgentClock
+from slackwater.agent.configuration import Configuration
+from slackwater.agent.main import opened, root_of
+from slackwater.host.lock import Lock
+from slackwater.host.machine import Machine
+
+
+class Released(Struct, frozen=True):
+    groups: int  # that were marked
+    complete: bool
+
+
+def release(configuration: Configuration) -> Released:
+    """Raises host.lock.Held where an agent runs, NoCgroups or OSError where the machine does not permit it."""
+    clock = AgentClock()
+    machine = Machine(clock, proc=configuration.host.proc, root=root_of(configuration))
+    with Lock(machine.directory, configuration.host.proc):
+        edges = opened(configuration, machine, clock)
+        try:
+            edges.cluster.view(clock.instant())
+            held = life.begun(machine, edges.journal, clock)
+            return Released(len(held.ours.marks), life.give_back(edges, held, configuration))
+        finally:
+            edges.cluster.close()
+            edges.journal.close()
+            machine.close()
