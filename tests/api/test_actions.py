@@ -121,6 +121,16 @@ def test_what_selects_nothing_is_an_error_and_an_empty_selector_is_every_pod() -
     assert only(PodQos, of_kind("PodQOS", "labelSelector: {}")).selector == LabelSelector()
 
 
+def test_two_selectors_are_one_too_many() -> None:
+    found = loaded(of_kind("PodQOS", "labelSelector: {}\nselector: {}"))
+    assert (fields(errors(found)), found.objects) == (["spec.selector"], ())
+
+
+def test_a_single_action_must_be_a_list_all_the_same() -> None:
+    found = loaded(of_kind("PodQOS", "labelSelector: {}\nallowedActions: close"))
+    assert (fields(errors(found)), found.objects) == (["spec.allowedActions"], ())
+
+
 def test_the_older_kind_is_namespaced_and_spells_its_selector_otherwise() -> None:
     older = only(
         PodQos, of_kind("PodQOSEnsurancePolicy", "selector: {matchLabels: {app: a}}", name="q, namespace: batch")

@@ -104,6 +104,10 @@ def test_aliases_and_merged_mappings_are_followed() -> None:
     ]
 
 
+def test_an_alias_may_stand_for_a_single_word() -> None:
+    assert values("a: &n 5\nb: [*n, *n]\n") == [{"a": 5, "b": [5, 5]}]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -182,6 +182,20 @@ def test_a_prediction_is_not_served_yet() -> None:
     assert (errors(found), fields(warnings(found)), found.objects) == ([], ["kind"], ())
 
 
+@pytest.mark.parametrize(
+    ("metric", "field"),
+    [
+        ("{resourceIdentifier: cpu, type: MetricQuery, algorithm: {}}", "metricQuery"),
+        ("{resourceIdentifier: cpu, type: ResourceQuery}", "algorithm"),
+        ("{type: ResourceQuery, algorithm: {}}", "resourceIdentifier"),
+    ],
+)
+def test_a_prediction_that_is_wrong_is_an_error_before_it_is_served(metric: str, field: str) -> None:
+    spec = f"targetRef: {{kind: Node, name: n}}\npredictionMetrics: [{metric}]"
+    found = loaded(of_kind("TimeSeriesPrediction", spec, version="prediction.crane.io/v1alpha1"))
+    assert fields(errors(found)) == [f"spec.predictionMetrics[0].{field}"]
+
+
 def test_a_configmap_of_somebody_else_is_left_alone() -> None:
     assert fields(warnings(loaded("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {a: b}\n"))) == ["kind"]
 
