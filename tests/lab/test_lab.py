@@ -21,6 +21,7 @@ from slackwater.lab import trees
 from slackwater.lab.containers import logs_folder
 from slackwater.lab.folder import Lab
 from slackwater.lab.roots import default_root
+from slackwater.lab.status import status
 
 pytestmark = pytest.mark.host
 
@@ -253,6 +254,26 @@ def test_an_evicted_pod_ends_within_its_grace_and_stays_away(folder: Path) -> No
     assert Lab(folder).up() is False
     assert there(folder, "hog").phase == "Failed"
     assert there(folder, "web") == web
+
+
+def test_a_container_that_ends_when_asked_does_not_come_back_within_the_grace(folder: Path) -> None:
+    write(folder, "hog")
+    Lab(folder).up()
+    before = there(folder, "hog").containers[0]
+    evict(folder, "hog", grace=60)
+    until(lambda: there(folder, "hog").phase == "Failed")
+    assert there(folder, "hog").containers[0].id == before.id
+
+
+def test_an_eviction_is_told_once_and_forgets_nothing_of_the_pod(folder: Path) -> None:
+    write(folder, "hog")
+    Lab(folder).up()
+    started = there(folder, "hog").started_at
+    evict(folder, "hog")
+    until(lambda: there(folder, "hog").phase == "Failed")
+    time.sleep(0.5)  # some passes more
+    assert there(folder, "hog").started_at == started
+    assert [event.reason for event in status(folder).events].count("Evicted") == 1
 
 
 def test_an_evicted_pod_starts_again_when_its_note_is_gone(folder: Path) -> None:
