@@ -52,7 +52,7 @@ def test_work_cpu_and_steal_are_rates_between_the_two_ends() -> None:
 
 
 def test_a_round_in_which_nothing_was_answered_is_refused() -> None:
-    with pytest.raises(figures.TooFew, match="0 requests"):
+    with pytest.raises(figures.TooFew, match="answered 0: this machine is too busy"):
         figures.measured("alone", reading(0.0), reading(4.0), [])
 
 

@@ -20,6 +20,7 @@ SERVICE = "service"
 POLICY, RULE, ACTION = "demo-waterline", "node-cpu", "squeeze"
 COOL_DOWN_SECONDS = 5
 TICKS_TO_ACT = 2
+TICK_SECONDS = 1
 
 
 class Folder:
@@ -37,6 +38,11 @@ class Folder:
     def switch(self) -> Path:
         return self.wires / "switch"
 
+    @property
+    def configuration(self) -> Path:
+        """The agent's; so that none of this machine's takes part."""
+        return self.wires / "config.yaml"
+
     def counter(self, pod: int, worker: int) -> Path:
         return self.wires / f"work-{pod}-{worker}"
 
@@ -46,6 +52,7 @@ class Folder:
         self.wires.mkdir(parents=True, exist_ok=True)
         self.switch.write_bytes(batch.REST)
         self.requests.write_bytes(b"")
+        self.configuration.write_text(yaml.safe_dump({"tickSeconds": TICK_SECONDS}))
         for pod in range(cast.workers.pods):
             for worker in range(cast.workers.per_pod):
                 self.counter(pod, worker).write_bytes(bytes(batch.COUNTER.size))

@@ -87,7 +87,9 @@ def measured(phase: str, before: Reading, after: Reading, requests: Sequence[Req
     """A round from the readings at its two ends and the requests that were due between them."""
     inside = [request for request in requests if before.at <= request.due < after.at]
     if len(inside) < 2:  # noqa: PLR2004 - a mean wait needs a first and a last request
-        raise TooFew(f"the service answered {len(inside)} requests in {after.at - before.at:.1f} s")
+        raise TooFew(
+            f"of the requests of {after.at - before.at:.1f} s the service answered {len(inside)}: this machine is too busy with other work to show anything"
+        )
     latencies = sorted(request.latency_ms for request in inside)
     seconds = after.at - before.at
     return Round(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from slackwater.agent import life
 from slackwater.agent.clock import AgentClock
-from slackwater.agent.configuration import Configuration
+from slackwater.agent.configuration_layers import load
 from slackwater.agent.edges import Edges
 from slackwater.agent.tick import tick
 from slackwater.api.units import Bytes, Seconds
@@ -30,9 +30,9 @@ JOURNAL_BYTES = Bytes(64 << 20)
 class InProcess:
     """One life of an agent."""
 
-    def __init__(self, directory: Path, host: Host, clock: AgentClock) -> None:
+    def __init__(self, directory: Path, configuration: Path, host: Host, clock: AgentClock) -> None:
         self._journal = state_folder(directory) / "journal.db"
-        self._configuration = Configuration(tick_seconds=Seconds(1.0), cluster=f"folder:{directory}")
+        self._configuration = load(configuration, {}, {"cluster": f"folder:{directory}"})
         survey = host.survey()
         self._edges = Edges(
             host=host,

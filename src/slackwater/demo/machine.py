@@ -97,11 +97,14 @@ class Machine:
 
     def agent_on(self) -> None:
         command = [str(Path(sysconfig.get_path("scripts")) / "slackwater"), "agent"]
-        command += ["--cluster", f"folder:{self._folder.manifests}", "--tick-seconds", "1"]
+        command += ["--config", str(self._folder.configuration), "--cluster", f"folder:{self._folder.manifests}"]
         command += ["--host-cgroup-root", self._lab.root]
+        # A user's settings for agents on this machine are not meant for this one.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("SLACKWATER_")}
         with self._agent_log.open("ab") as log, interrupts.delayed():
             self._agent = subprocess.Popen(
                 command,
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -132,7 +132,7 @@ class Play:
         self._audience = audience
         self._readings: list[Reading] = []
         self._stretches: list[Stretch] = []
-        self._rounds: list[Round] = []
+        self._measured: list[tuple[str, Reading, Reading]] = []
         self._told = 0
         self._first_actions: list[str] = []
         self._reactions: list[float] = []
@@ -155,7 +155,7 @@ class Play:
             facts=self._stage.facts(),
             options=self._options,
             calibration=size,
-            rounds=tuple(self._rounds),
+            rounds=self._rounds(),
             stretches=tuple(self._stretches),
             series=tuple(figures.buckets(self._readings, self._stage.requests(), BUCKET)),
             decisions=tuple(self._stage.decisions()),
@@ -242,8 +242,12 @@ class Play:
         self._differences.extend(changed(base, self._stage.settings()))
 
     def _measure(self, act: Act) -> None:
-        before, after = self._pass(act, self._options.seconds)
-        self._rounds.append(figures.measured(act.phase, before, after, self._stage.requests()))
+        self._measured.append((act.phase, *self._pass(act, self._options.seconds)))
+
+    def _rounds(self) -> tuple[Round, ...]:
+        """Made at the end: by then the last request that was due in a round has its answer, however late, and the slowest are not left out."""
+        requests = self._stage.requests()
+        return tuple(figures.measured(phase, before, after, requests) for phase, before, after in self._measured)
 
     def _pass(self, act: Act, seconds: Seconds, until: Callable[[], bool] | None = None) -> tuple[Reading, Reading]:
         """Time goes by, and the audience sees it. Returns the readings at both ends."""
@@ -264,5 +268,6 @@ class Play:
     def _tell(self) -> None:
         decisions = self._stage.decisions()
         for decision in decisions[self._told :]:
-            self._audience.decided(decision)
+            if decision.operations:
+                self._audience.decided(decision)
         self._told = len(decisions)

@@ -140,7 +140,7 @@ class Simulated:
         self._folder.draw_waterline(waterline)
 
     def agent_on(self) -> None:
-        self._agent = InProcess(self._folder.manifests, self._host, self._clock)
+        self._agent = InProcess(self._folder.manifests, self._folder.configuration, self._host, self._clock)
 
     def agent_off(self) -> None:
         agent, self._agent = self._agent, None

@@ -105,7 +105,11 @@ def header(performance: Performance) -> list[tuple[str, str]]:
             "waterline",
             f"cpu_total_usage {size.waterline}m: service and batch together reach {reached.full:.2f} cores here, the service alone {reached.quiet:.2f}",
         ),
-        ("knobs", knobs(performance.decisions) + f"; cool-down {cluster.COOL_DOWN_SECONDS} s, ticks of 1 s"),
+        (
+            "knobs",
+            knobs(performance.decisions)
+            + f"; cool-down {cluster.COOL_DOWN_SECONDS} s, ticks of {cluster.TICK_SECONDS} s",
+        ),
         (
             "measured",
             f"{performance.options.rounds} rounds of {performance.options.seconds:g} s a phase, off and on in turn",
