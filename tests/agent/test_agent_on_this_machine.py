@@ -1,10 +1,12 @@
 """The whole agent on this machine's own cgroups: it squeezes, it gives back to the last byte, and nothing that happens to it leaves anything behind."""
 
+import contextlib
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from station import HIGH, LOW, Station, eventually
@@ -176,3 +178,27 @@ def _of(station: Station, pod: str, path: str) -> bool:
 
 def _phase(station: Station, pod: str) -> str:
     return next((one.phase for one in station.lab.pods() if one.name == pod), "gone")
+
+
+def test_a_quota_that_nobody_claims_is_reported_and_left_alone(station: Station) -> None:
+    station.policy("throttle", HIGH)
+    path = Path(next(p for p in station.knobs() if p.endswith(("cfs_quota_us", "cpu.max")) and _of(station, "etl", p)))
+    path.write_text("70000")
+    agent = station.agent("--tick-seconds", "0.1", "--ticks", "40")
+    said = agent.communicate(timeout=60)[0].decode()
+    assert "default/etl/main: its quota is 70000 us and kubelet would have set unlimited" in said
+    assert path.read_text().split()[0] == "70000"
+
+
+def test_killed_at_any_moment_again_and_again_it_ends_with_nothing_left(station: Station) -> None:
+    before = station.knobs()
+    random = Random(1)
+    for _ in range(8):
+        agent = station.agent("--tick-seconds", "0.1")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            agent.wait(0.4 + random.random())
+        station.end(agent, signal.SIGKILL)
+    eventually_ends = station.agent("--ticks", "2")
+    eventually_ends.communicate(timeout=30)
+    assert station.knobs() == before
+    assert station.marked() == []

@@ -8,6 +8,7 @@ when the view changes, not at every tick), and which marks are ours.
 import msgspec
 from msgspec import Struct
 
+from slackwater.agent.auditing import Audit
 from slackwater.agent.marks import Ours
 from slackwater.decide.memory import Memory
 from slackwater.decide.plan import Decision
@@ -32,6 +33,7 @@ class Carried(Struct, frozen=True, kw_only=True):
     last_action: Decision | None = None
     told: frozenset[str] = frozenset()  # problems and troubles that have been said
     status: bytes = b""
+    audit: Audit = Audit()
 
 
 def encoded(memory: Memory) -> bytes:

@@ -115,6 +115,7 @@ def _troubles(held: Carried, seen: Seen, done: Done) -> Iterator[str]:
     """What stands in the way now; each is said when it begins."""
     yield from (str(problem) for problem in seen.view.problems if problem.severity is Severity.ERROR)
     yield from (f"policy {rule.title} plays no part: {rule.error}" for rule in held.rules if rule.error)
+    yield from held.audit.drifts.values()
     yield from (f"the cluster could not be written to: {text}" for text in (done.unreachable,) if text)
     if seen.mode.value != seen.configuration.mode.value:
         yield f"mode is {seen.mode.value}: {seen.mode_why}"

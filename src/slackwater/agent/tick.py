@@ -10,6 +10,8 @@ computes what should be, and puts right what differs.
 from msgspec.structs import replace
 
 from slackwater.agent import acting, looking, observing, recording
+from slackwater.agent.acting import Done
+from slackwater.agent.auditing import Audit, audit
 from slackwater.agent.carried import Carried
 from slackwater.agent.configuration import Configuration, Mode
 from slackwater.agent.edges import Edges
@@ -38,7 +40,8 @@ def tick(
     plan = planned(edges, seen, held, verdicts, catalogue)
     kept = recording.commit(edges, seen, held, plan)
     done = acting.act(edges, seen, held, plan, journal_holds=kept)
-    return recording.record(edges, seen, replace(held, verdicts=verdicts), plan, done)
+    held = replace(held, verdicts=verdicts, audit=audited(edges, seen, held, done))
+    return recording.record(edges, seen, held, plan, done)
 
 
 def judged(seen: Seen, held: Carried) -> tuple[Verdict, ...]:
@@ -46,6 +49,13 @@ def judged(seen: Seen, held: Carried) -> tuple[Verdict, ...]:
         return ()
     verdicts = judge(held.rules, held.memory.states, held.readings, seen.now, patience_of(seen.configuration))
     return marked_blind(verdicts, sampled=seen.sample is not None)
+
+
+def audited(edges: Edges, seen: Seen, held: Carried, done: Done) -> Audit:
+    if not seen.looked:
+        return held.audit
+    kubelet = settings_of(seen.configuration).kubelet
+    return audit(edges.host, seen.view.pods, done.reconciled.ours, kubelet, held.audit)
 
 
 def planned(edges: Edges, seen: Seen, held: Carried, verdicts: tuple[Verdict, ...], catalogue: Catalogue) -> Plan:
