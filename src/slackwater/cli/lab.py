@@ -63,6 +63,8 @@ def up(folder: Path, layout: str, cgroup_root: str) -> None:
         _fail(failure)
     found = _status(folder)
     _say("started" if started else "ran already, and has taken up what changed", found)
+    if layout != found.lab.layout or cgroup_root not in {"", found.lab.root}:
+        click.echo("a running lab keeps its root and its layout; end it first to have others", err=True)
     click.echo(f"the agent on it: slackwater agent --cluster folder:{folder} --host-cgroup-root {found.lab.root}")
     _table(found.pods)
     failed = [pod for pod in found.pods if _wrong(pod)]
