@@ -109,6 +109,7 @@ def test_scopes_say_what_labels_cannot() -> None:
         '{scopeName: Priority, operator: In, values: ["9-1"]}',
         "{scopeName: Namespace, operator: Exists, values: [a]}",
         "{scopeName: Namespace, operator: In, values: []}",
+        "{scopeName: Namespace, operator: In, values: [7]}",
         "{scopeName: PriorityClass, operator: In, values: [a]}",
     ],
 )

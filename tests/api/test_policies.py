@@ -188,6 +188,19 @@ def test_an_expression_that_cannot_be_meant_is_refused(expression: str) -> None:
     assert loaded(of_kind("NodeQOS", f"selector: {{matchExpressions: [{expression}]}}\nrules: [{RULE}]")).objects == ()
 
 
+def test_an_expression_needs_its_operator() -> None:
+    found = loaded(of_kind("NodeQOS", f"selector: {{matchExpressions: [{{key: c, values: [d]}}]}}\nrules: [{RULE}]"))
+    assert fields(errors(found)) == ["spec.selector.matchExpressions[0].operator"]
+
+
+def test_an_http_probe_needs_its_port() -> None:
+    probe = "nodeQualityProbe: {{httpGet: {{{0}path: /}}}}\nrules: [{1}]"
+    assert fields(errors(loaded(of_kind("NodeQOS", probe.format("", RULE))))) == ["spec.nodeQualityProbe.httpGet.port"]
+    assert fields(warnings(loaded(of_kind("NodeQOS", probe.format("port: 80, ", RULE))))) == [
+        "spec.nodeQualityProbe.httpGet"
+    ]
+
+
 def test_a_policy_without_rules_is_warned_of() -> None:
     assert "no rules" in warnings(loaded(of_kind("NodeQOS", "selector: {}")))[0].message
 
