@@ -13,7 +13,7 @@ import pytest
 
 from slackwater.lab.folder import Lab
 
-pytestmark = [pytest.mark.host, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.host, pytest.mark.timeout(400)]
 
 COMMAND = [str(Path(sysconfig.get_path("scripts")) / "slackwater"), "demo", "--seconds", "2", "--rounds", "1"]
 
@@ -58,7 +58,7 @@ def line_with(process: "subprocess.Popen[str]", said: str) -> None:
 def test_a_short_run_shows_the_squeeze_and_leaves_nothing(temporary: Path, tmp_path: Path) -> None:
     report, picture = tmp_path / "report.html", tmp_path / "picture.svg"
     process = started(temporary, "-o", "json", "--report", str(report), "--picture", str(picture))
-    out, err = process.communicate(timeout=150)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     result = json.loads(out)
     assert [phase["name"] for phase in result["phases"]] == ["alone", "unmanaged", "slackwater"]
@@ -86,7 +86,7 @@ def test_an_interrupt_leaves_no_process_no_group_and_no_file(
     time.sleep(0.1)
     process.send_signal(number)
     process.send_signal(number)  # impatience must not stop the tidying
-    process.communicate(timeout=60)
+    process.communicate(timeout=200)
     assert process.returncode == 1
     assert not list(temporary.iterdir())
     assert not list(processes_that_name(temporary))

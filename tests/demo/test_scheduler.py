@@ -19,7 +19,7 @@ def hog(weight: float = 400.0, quota_ms: float | None = None) -> Task:
 
 def wait_beside(*hogs: Task, seconds: int = 10) -> float:
     """Milliseconds a request of 1 ms waits, at 250 a second."""
-    service, draw, served = Task(weight=400.0), random.Random(1), 0  # noqa: S311 - arrivals, not secrets
+    service, draw, served = Task(weight=400.0), random.Random(1), 0
     scheduler = Scheduler(2, [service, *hogs])
     due = draw.expovariate(0.25)
     while scheduler.now_ms < seconds * 1000:

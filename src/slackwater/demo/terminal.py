@@ -5,7 +5,6 @@ Two audiences of one protocol: a live picture where somebody looks at a terminal
 the result does not hold as well.
 """
 
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Self
@@ -26,7 +25,8 @@ from slackwater.demo.stage import Facts
 
 COLOURS = {"alone": "grey62", "unmanaged": "red", "looking": "yellow", "slackwater": "cyan", "": "grey42"}
 BARS = " ▁▂▃▄▅▆▇█"
-WIDTH = 64
+MARGIN = 14  # of the panel and the words before the sparkline
+MOMENTS_A_SECOND = 4
 LOOK_BACK = 12  # readings: the figures shown live are those of the last three seconds
 Tell = Callable[[Decision], str]
 
@@ -66,16 +66,17 @@ class PlainLines:
 class LivePicture:
     """A panel that is drawn anew four times a second: what is going on, how the service fares, what was done."""
 
-    def __init__(self, console: Console, tell: Tell, about: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, console: Console, tell: Tell, about: float) -> None:
         self._live = Live(console=console, auto_refresh=False, transient=True)
         self._tell = tell
         self._about = about
-        self._clock = clock
-        self._began = clock()
         self._act = Act("", "")
         self._size = ""
+        self._began: float | None = None
+        self._moments = 0
         self._readings: deque[Reading] = deque(maxlen=LOOK_BACK)
-        self._history: deque[tuple[str, float]] = deque(maxlen=WIDTH)
+        self._recent: Bucket | None = None
+        self._history: deque[tuple[str, float]] = deque(maxlen=max(20, console.width - MARGIN))
         self._said: deque[str] = deque(maxlen=2)
 
     def __enter__(self) -> Self:
@@ -88,64 +89,59 @@ class LivePicture:
     def calibrated(self, facts: Facts, calibration: Calibration) -> None:
         self._size = sized(facts, calibration)
         for warning in calibration.warnings:
-            self._live.console.print(f"[yellow]warning:[/] {warning}")
+            self._live.console.print(Text(f"warning: {warning}", style="yellow"))
 
     def act(self, act: Act) -> None:
         self._act = act
-        self._live.update(self._picture(None), refresh=True)
+        self._live.update(self._picture(), refresh=True)
 
     def moment(self, reading: Reading, requests: Sequence[Request]) -> None:
+        self._began = reading.at if self._began is None else self._began
+        self._moments += 1
         self._readings.append(reading)
-        recent = self._recent(requests, self._readings[0])
-        newest = self._recent(requests, self._readings[max(0, len(self._readings) - 3)])
-        if len(self._readings) % 2 == 0 or len(self._readings) == LOOK_BACK:
-            self._history.append((self._act.phase, newest.wait_ms or 0.0 if newest else 0.0))
-        self._live.update(self._picture(recent), refresh=True)
+        self._recent = self._since(self._readings[0], requests)
+        if self._moments % MOMENTS_A_SECOND == 0:
+            second = self._since(self._readings[max(0, len(self._readings) - 1 - MOMENTS_A_SECOND)], requests)
+            self._history.append((self._act.phase, (second.wait_ms if second else None) or 0.0))
+        self._live.update(self._picture(), refresh=True)
 
     def decided(self, decision: Decision) -> None:
         self._said.append(self._tell(decision))
 
-    def _recent(self, requests: Sequence[Request], since: Reading) -> Bucket | None:
-        end = len(requests)
-        first = end
-        while first > 0 and requests[first - 1].due >= since.at:
+    def _since(self, start: Reading, requests: Sequence[Request]) -> Bucket | None:
+        if start is self._readings[-1]:
+            return None
+        first = len(requests)
+        while first > 0 and requests[first - 1].due >= start.at:
             first -= 1
-        ends = (since, self._readings[-1])
-        made = buckets(ends, requests[max(0, first - 1) : end], 0.0) if since is not ends[1] else []
+        made = buckets((start, self._readings[-1]), requests[max(0, first - 1) :], 0.0)
         return made[0] if made else None
 
-    def _picture(self, now: Bucket | None) -> RenderableType:
+    def _picture(self) -> RenderableType:
         colour = COLOURS[self._act.phase]
+        passed = self._readings[-1].at - self._began if self._readings and self._began is not None else 0.0
         head = Table.grid(expand=True)
         head.add_column()
         head.add_column(justify="right")
-        passed = self._clock() - self._began
         head.add_row(Text(title(self._act), style=f"bold {colour}"), Text(f"{passed:.0f} of about {self._about:.0f} s"))
         parts: list[RenderableType] = [
             head,
             ProgressBar(total=self._about, completed=min(passed, self._about), complete_style=colour),
             Text(),
-            self._now(now, colour),
+            self._now(colour),
             Text(),
             self._spark(),
+            Text(),
+            *(Text(said, style="italic") for said in self._said),
+            Text(self._size, style="dim"),
         ]
-        parts.extend(Text(said, style="italic") for said in self._said)
-        return Panel(Group(*parts), title="Slackwater", subtitle=self._size or None, border_style="grey42")
+        return Panel(Group(*parts), title="Slackwater", border_style="grey42")
 
-    def _now(self, now: Bucket | None, colour: str) -> RenderableType:
+    def _now(self, colour: str) -> RenderableType:
         table = Table.grid(padding=(0, 3))
         names = ("wait/request", "p90", "batch work", "node CPU")
-        table.add_row(*(Text(name, style="dim") for name in names))
-        if now is None or now.wait_ms is None or now.p90_ms is None:
-            table.add_row(*("-" for _ in names))
-        else:
-            values = (
-                f"{wording.ms(now.wait_ms)} ms",
-                f"{wording.ms(now.p90_ms)} ms",
-                f"{wording.work(now.work)}/s",
-                f"{wording.cores(now.cpu_cores)} cores",
-            )
-            table.add_row(*(Text(value, style=f"bold {colour}") for value in values))
+        table.add_row(*(Text(name.ljust(12), style="dim") for name in names))
+        table.add_row(*(Text(value, style=f"bold {colour}") for value in figures_of(self._recent)))
         return table
 
     def _spark(self) -> RenderableType:
@@ -154,6 +150,17 @@ class LivePicture:
         for phase, wait in self._history:
             line.append(BARS[min(8, round(wait / highest * 8))], style=COLOURS[phase])
         return line
+
+
+def figures_of(now: Bucket | None) -> tuple[str, ...]:
+    if now is None or now.wait_ms is None or now.p90_ms is None:
+        return ("-", "-", "-", "-")
+    return (
+        f"{wording.ms(now.wait_ms)} ms",
+        f"{wording.ms(now.p90_ms)} ms",
+        f"{wording.work(now.work)}/s",
+        f"{wording.cores(now.cpu_cores)} cores",
+    )
 
 
 def title(act: Act) -> str:

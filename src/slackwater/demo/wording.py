@@ -112,7 +112,7 @@ def header(performance: Performance) -> list[tuple[str, str]]:
         ),
         (
             "measured",
-            f"{performance.options.rounds} rounds of {performance.options.seconds:g} s a phase, off and on in turn",
+            f"{performance.options.rounds} x {performance.options.seconds:g} s a phase, off and on in turn",
         ),
     ]
 
