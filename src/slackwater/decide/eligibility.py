@@ -5,11 +5,13 @@ This is the promise that matters most: nothing is taken from a pod that is not e
 refusal is a short sentence, because `explain` shows it.
 """
 
+import re
 from collections.abc import Iterable
 
 from slackwater.api.objects import Pod, PodQos, QosClass, Scope
 from slackwater.decide.settings import Settings
 
+PRIORITY_RANGE = re.compile(r"(-?\d+)(?:-(-?\d+))?")
 SYSTEM_PRIORITY = 2_000_000_000
 PROTECTED_ANNOTATION = "slackwater.dev/protected"
 LEVEL_ANNOTATION = "volcano.sh/qos-level"
@@ -126,9 +128,14 @@ def matches(one: PodQos, pod: Pod) -> bool:
 
 
 def _in_scope(scope: Scope, pod: Pod) -> bool:
-    found = {
-        "QOSClass": pod.qos_class.title,
-        "Priority": str(pod.priority or 0),
-        "Namespace": pod.namespace,
-    }.get(scope.name)
-    return (found in scope.values) is not scope.negated
+    if scope.name == "Priority":
+        inside = any(_in_range(pod.priority or 0, text) for text in scope.values)
+    else:
+        inside = (pod.qos_class.title if scope.name == "QOSClass" else pod.namespace) in scope.values
+    return inside is not scope.negated
+
+
+def _in_range(priority: int, text: str) -> bool:
+    """One priority, or two with a dash between: -20--10."""
+    found = PRIORITY_RANGE.fullmatch(text.strip())
+    return found is not None and int(found[1]) <= priority <= int(found[2] or found[1])
