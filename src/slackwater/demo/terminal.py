@@ -195,7 +195,7 @@ def print_result(console: Console, performance: Performance) -> None:
 
 def _table(performance: Performance) -> Table:
     """Fits into 80 columns; the report has room for the requests and for longer names."""
-    table = Table(box=None, padding=(1, 1, 0, 0))
+    table = Table(box=None, padding=(1, 1, 0, 0), pad_edge=False)
     for number, column in enumerate(wording.COLUMNS[:-1]):
         table.add_column(column, justify="right" if number else "left", no_wrap=True)
     for line in wording.table(performance.phases):
