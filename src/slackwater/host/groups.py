@@ -94,10 +94,13 @@ class FollowedGroups:
         if path is None:
             return False
         self._paths[group] = path
-        if not group.of_pod:
-            self._hold(group)
-            if self._files.nothing in self._open.get(group, ()):
-                self._partial[group] = _LOOKS
+        if group.of_pod:
+            return True
+        if not self._hold(group):
+            self._drop(group)
+            return False
+        if self._lacks_files(group):
+            self._partial[group] = _LOOKS
         return True
 
     def _path_that_exists(self, group: GroupId) -> str | None:
@@ -116,20 +119,27 @@ class FollowedGroups:
                 return path
         return None
 
-    def _hold(self, group: GroupId) -> None:
+    def _hold(self, group: GroupId) -> bool:
+        """False: not one of its files is there, so neither is the group, whatever its directory was a moment ago."""
         try:
-            self._open[group] = self._files.keep(self._driver.counter_files(self._paths[group]))
+            kept = self._files.keep(self._driver.counter_files(self._paths[group]))
         except TooManyFiles:
             self._unheld.add(group)
+            return True
+        self._open[group] = kept
+        return any(file != self._files.nothing for file in kept)
+
+    def _lacks_files(self, group: GroupId) -> bool:
+        return self._files.nothing in self._open.get(group, ())
 
     def _complete(self, group: GroupId) -> None:
-        self._partial[group] -= 1
-        if not self._partial[group]:
-            del self._partial[group]
+        left = self._partial.pop(group) - 1
         self._files.close(self._open.pop(group, ()))
-        self._hold(group)
-        if self._files.nothing not in self._open.get(group, ()):
-            self._partial.pop(group, None)
+        if not self._hold(group):
+            self._drop(group)
+            self._missing.add(group)
+        elif left and self._lacks_files(group):
+            self._partial[group] = left
 
     def _reopen(self, group: GroupId) -> None:
         """After a read that failed: a group made anew under the same name has new files; one that is gone has none."""

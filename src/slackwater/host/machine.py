@@ -48,6 +48,7 @@ class Machine:
         self._settings = ShownSettings(self._driver, self._files)
         self._marked: Mapping[GroupId, str] = {}  # paths of the marked groups that `marks` came across
         self._no_marks = ""  # why a mark was refused, once one was
+        self._surveyed: tuple[Layout | None, str, Survey] | None = None  # and what it rested on
 
     @property
     def directory(self) -> str:
@@ -55,7 +56,10 @@ class Machine:
         return self._driver.directory("").rstrip("/")
 
     def survey(self) -> Survey:
-        return survey(self._driver, self._seen_layout(), self._proc, self._no_marks)
+        layout = self._seen_layout()
+        if self._surveyed is None or self._surveyed[:2] != (layout, self._no_marks):
+            self._surveyed = (layout, self._no_marks, survey(self._driver, layout, self._proc, self._no_marks))
+        return self._surveyed[2]
 
     def follow(self, pods: Iterable[PodGroups]) -> None:
         self._groups.follow(pods, self._seen_layout())
