@@ -1,17 +1,22 @@
 """Groups that come, go and come in pieces, on folders that look like a v2 tree."""
 
+import errno
 import shutil
 from pathlib import Path
 
 import pytest
+from stages import HandClock
 
 from slackwater.api.objects import QosClass
 from slackwater.host.cgroup2 import Cgroup2
+from slackwater.host.edge import Refused, Vanished
 from slackwater.host.files import OpenFiles
 from slackwater.host.groups import FollowedGroups, walk
 from slackwater.host.layout import Layout, Style
+from slackwater.host.machine import Machine
 from slackwater.snapshot.counters import GroupCounters
 from slackwater.snapshot.groups import GroupId, PodGroups
+from slackwater.snapshot.knobs import Knob
 
 POD = PodGroups("pod-1", QosClass.BURSTABLE, ("a",))
 GROUP = GroupId("pod-1", "a")
@@ -99,3 +104,17 @@ def test_a_walk_finds_pods_and_containers_of_every_runtime_and_nothing_else(tmp_
     (tmp_path / layout.top / "kubepods-besteffort.slice" / "notes").mkdir()
     (tmp_path / layout.top / "crio-conmon-1.scope").mkdir()
     assert walk(Cgroup2(str(tmp_path)), layout) == found
+
+
+def test_a_knob_that_this_kernel_lacks_is_refused_and_one_of_a_group_that_is_gone_vanished(tmp_path: Path) -> None:
+    (tmp_path / "cgroup.controllers").write_text("cpu memory\n")
+    folder = group(tmp_path, **{"cpu.stat": STAT})
+    machine = Machine(HandClock(), cgroups=str(tmp_path))
+    machine.follow([POD])
+    with pytest.raises(Refused) as refused:
+        machine.write(GROUP, Knob.QUOTA, 5000)
+    assert refused.value.errno == errno.ENOENT
+    shutil.rmtree(folder)
+    with pytest.raises(Vanished):
+        machine.write(GROUP, Knob.QUOTA, 5000)
+    machine.close()

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from stages import KernelStage
 
 from slackwater.api.objects import QosClass
-from slackwater.host.edge import Refused
+from slackwater.host.edge import Refused, Vanished
 from slackwater.host.layout import RUNTIMES, Layout
 from slackwater.host.lock import Held, Lock
 from slackwater.host.marks import NAMES
@@ -135,6 +136,43 @@ def test_settings_files_stay_open_as_long_as_somebody_looks(make: Make) -> None:
     assert open_now() == looked
     stage.host.sample()
     assert open_now() == before
+
+
+def test_groups_may_come_and_go_at_any_moment(make: Make) -> None:
+    stage = make()
+    over = threading.Event()
+
+    def churn() -> None:
+        while not over.is_set():
+            stage.vanish(POD)
+            stage.add(WEB)
+
+    others = threading.Thread(target=churn)
+    others.start()
+    answers = set()
+    try:
+        for _ in range(300):
+            stage.host.follow([WEB, DB])
+            assert GroupId(DB.uid, DB.containers[0]) in stage.host.sample(closely=[FIRST, POD]).groups
+            answers |= {answer(stage, FIRST, Knob.QUOTA, 5000), answer(stage, POD, Knob.WEIGHT, 9)}
+    finally:
+        over.set()
+        others.join()
+    assert answers <= {"taken", "vanished"}
+    stage.host.follow([WEB, DB])
+    assert set(stage.host.sample(closely=[POD]).groups) >= {FIRST, SECOND}
+
+
+def answer(stage: KernelStage, group: GroupId, knob: Knob, value: int) -> str:
+    """A mark, a write and a look, whatever becomes of the group meanwhile."""
+    try:
+        stage.host.set_mark(group, Mark())
+        stage.host.write(group, knob, value)
+        stage.host.settings(group)
+        stage.host.mark(group)
+    except Vanished:
+        return "vanished"
+    return "taken"
 
 
 def test_a_machine_can_be_closed_and_leaves_nothing_open() -> None:

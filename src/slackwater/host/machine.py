@@ -86,7 +86,7 @@ class Machine:
         try:
             _write(f"{directory}/{files.written_to}", files.text(value))
         except OSError as failure:
-            raise _answer(failure, directory, f"{knob} of {group} to {value}") from failure
+            raise _answer(failure, f"{knob} of {group} to {value}", directory, files.written_to) from failure
 
     def weight_of(self, shares: Shares) -> int:
         return self._driver.weight_of(shares)
@@ -107,7 +107,7 @@ class Machine:
                 xattrs.write(directory, mark)
                 self._no_marks = ""
         except OSError as failure:
-            answer = _answer(failure, directory, f"mark of {group}")
+            answer = _answer(failure, f"mark of {group}")
             if failure.errno in xattrs.NOT_HERE:
                 self._no_marks = str(answer)
             raise answer from failure
@@ -157,9 +157,10 @@ def _write(path: str, text: bytes) -> None:
         os.close(file)
 
 
-def _answer(failure: OSError, directory: str, what: str) -> Refused | Vanished:
-    """A file that is missing from a group that is there was refused, not taken away."""
+def _answer(failure: OSError, what: str, directory: str = "", file: str = "") -> Refused | Vanished:
+    """A file that a group lacks, while the group is there, is a knob that this kernel does not have; else what is not there has vanished."""
     number = failure.errno or 0
-    if number in GONE and not Path(directory).is_dir():
+    lacking = bool(file) and Path(directory).is_dir() and not Path(directory, file).exists()
+    if number in GONE and not (lacking and Path(directory).is_dir()):
         return Vanished(what)
     return Refused(number, f"{what}: {os.strerror(number)}")
