@@ -6,9 +6,10 @@ Neighbours are looked for at every sixth tick, as an agent with ticks of ten sec
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import sampling
 from msgspec.structs import replace
@@ -28,6 +29,7 @@ from slackwater.metrics.builtin import BUILTIN
 from slackwater.snapshot.groups import PodGroups
 
 TICKS_A_MINUTE = 6
+NOBODY: Mapping[str, int] = MappingProxyType({})
 QUIET_PERCENT = 80  # a waterline that this machine cannot reach, for the Node says it is much larger
 
 
@@ -38,17 +40,22 @@ class Agent:
         self._time = time
         self._configuration = configuration
 
+    def give_back(self) -> bool:
+        return life.give_back(self.edges, self.held, self._configuration)
+
     def tick(self) -> None:
         self._time.step()
         self.held = tick(self.edges, self.held, self._configuration, BUILTIN)
 
 
 @contextmanager
-def node(containers: int, *, percent: int = QUIET_PERCENT) -> Iterator[tuple[Path, str, list[PodGroups]]]:
+def node(
+    containers: int, *, percent: int = QUIET_PERCENT, priorities: Mapping[str, int] = NOBODY
+) -> Iterator[tuple[Path, str, list[PodGroups]]]:
     """A folder of manifests, the root of the groups that it speaks of, and these groups; all gone afterwards."""
     wanted, root = sampling.pods(containers), f"slackwater-bench-{os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="slackwater-bench-") as place, sampling.groups(wanted, root):
-        folder.lay(Path(place), wanted, percent=percent)
+        folder.lay(Path(place), wanted, percent=percent, priorities=priorities)
         yield Path(place), root, wanted
 
 

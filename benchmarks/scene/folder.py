@@ -1,11 +1,11 @@
 """
 The folder of a cluster: a node, two waterlines that throttle, and a manifest for each pod; beside them what a lab would report of the pods.
 
-Every pod is batch work (Burstable, with a negative priority and no limit), in a file of its own, as clusters in version control have it.
+Every pod is Burstable without a limit, and batch work by its negative priority unless another is given; each has a file of its own, as clusters in version control have it.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +17,20 @@ from slackwater.snapshot.groups import PodGroups
 
 NODE = "bench"
 CPUS = 64
+BATCH = -10
 COOL_DOWN_SECONDS = 300
 STARTED = Wall(1.0)
 
 
-def lay(folder: Path, pods: Iterable[PodGroups], *, percent: int) -> None:
-    """The waterlines are at so much of the node's capacity."""
+def lay(folder: Path, pods: Iterable[PodGroups], *, percent: int, priorities: Mapping[str, int]) -> None:
+    """The waterlines are at so much of the node's capacity; `priorities` by uid."""
     _write(folder / "node.json", node())
     _write(folder / "squeeze.json", action())
     _write(folder / "usage.json", policy("usage", "cpu_total_usage", CPUS * 10 * percent))
     _write(folder / "utilization.json", policy("utilization", "cpu_total_utilization", percent))
     pods = tuple(pods)
     for pod in pods:
-        _write(folder / f"{pod.uid}.json", manifest(pod))
+        _write(folder / f"{pod.uid}.json", manifest(pod, priorities.get(pod.uid, BATCH)))
     report = pods_file(folder)
     report.parent.mkdir()
     report.write_bytes(msgspec.json.encode([running(pod) for pod in pods]))
@@ -59,13 +60,13 @@ def _crane(kind: str, name: str, spec: dict[str, Any]) -> dict[str, Any]:
     return {"apiVersion": "ensurance.crane.io/v1alpha1", "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
-def manifest(pod: PodGroups) -> dict[str, Any]:
+def manifest(pod: PodGroups, priority: int) -> dict[str, Any]:
     resources = {"requests": {"cpu": "100m", "memory": "64Mi"}}
     containers = [
         {"name": f"c{number}", "image": "none", "resources": resources} for number in range(len(pod.containers))
     ]
     about = {"namespace": "batch", "name": pod.uid, "uid": pod.uid, "labels": {"app": "batch"}}
-    spec = {"priority": -10, "nodeName": NODE, "containers": containers}
+    spec = {"priority": priority, "nodeName": NODE, "containers": containers}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": spec}
 
 

@@ -1,0 +1,181 @@
+"""
+How fast the agent acts: from the end of sampling to the last quota written, on a node with 1,000 containers of which 20 must be throttled.
+
+The groups, their settings, the marks and the writes are the kernel's; only the CPU counters are told, for nothing runs in the groups. In one arm nobody but the 20 may be
+squeezed; in the other all 1,000 are batch work and candidates, so that every quota is read and everybody is put in order before the 20 lowest are taken. Each repeat is an agent
+that has just started: the files it must look at are not open yet.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import sampling
+from msgspec import Struct
+from msgspec.structs import replace
+from scene.agent import agent, node
+from scene.clock import TICK_SECONDS
+
+from slackwater.api.units import Nanoseconds, Shares
+from slackwater.host.discovery import driver_at
+from slackwater.host.edge import Survey
+from slackwater.host.machine import Machine
+from slackwater.snapshot.counters import CpuTimes, HostSample
+from slackwater.snapshot.groups import GroupId, PodGroups
+from slackwater.snapshot.knobs import Knob, Mark, Settings, Value
+
+THROTTLED = 20
+LOWEST, SERVICE = -20, 100
+OTHERS_MILLICORES = 40  # each
+CALM_MILLICORES, HOT_MILLICORES = 100, 1_000  # each of those that are to be throttled
+QUIET_TICKS = 3
+
+
+class Told:
+    """The machine, with counters that are told and an eye on the clock."""
+
+    def __init__(self, machine: Machine, hungry: Collection[str]) -> None:
+        self._machine = machine
+        self._hungry = hungry  # uids of pods
+        self._used: dict[GroupId, float] = {}
+        self.hot = False
+        self.sampled = self.written = (0.0, 0.0)  # wall and CPU time
+        self.quotas = 0
+
+    def sample(self, closely: Collection[GroupId] = ()) -> HostSample:
+        seen = self._machine.sample(closely)
+        for group in seen.groups:
+            self._used[group] = self._used.get(group, 0.0) + self._rate(group) * TICK_SECONDS * 1e6
+        groups = {group: replace(one, cpu=Nanoseconds(int(self._used[group]))) for group, one in seen.groups.items()}
+        idle = Nanoseconds(0)
+        total = CpuTimes(Nanoseconds(int(sum(self._used.values()))), idle, idle, idle, idle, idle, idle, idle)
+        told = replace(seen, groups=groups, node=replace(seen.node, cpu=total))
+        self.sampled = moment()
+        return told
+
+    def write(self, group: GroupId, knob: Knob, value: Value) -> None:
+        self._machine.write(group, knob, value)
+        if knob is Knob.QUOTA:
+            self.written = moment()
+            self.quotas += 1
+
+    def _rate(self, group: GroupId) -> int:
+        if group.pod not in self._hungry:
+            return OTHERS_MILLICORES
+        return HOT_MILLICORES if self.hot else CALM_MILLICORES
+
+    def survey(self) -> Survey:
+        return self._machine.survey()
+
+    def follow(self, pods: Iterable[PodGroups]) -> None:
+        self._machine.follow(pods)
+
+    def settings(self, group: GroupId) -> Settings:
+        return self._machine.settings(group)
+
+    def weight_of(self, shares: Shares) -> int:
+        return self._machine.weight_of(shares)
+
+    def mark(self, group: GroupId) -> Mark | None:
+        return self._machine.mark(group)
+
+    def set_mark(self, group: GroupId, mark: Mark | None) -> None:
+        self._machine.set_mark(group, mark)
+
+    def marks(self) -> Mapping[GroupId, Mark]:
+        return self._machine.marks()
+
+    def close(self) -> None:
+        self._machine.close()
+
+
+class Reaction(Struct, frozen=True):
+    wall_ms: float
+    cpu_ms: float
+
+
+def moment() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
+
+
+def reactions(containers: int, repeats: int, *, everybody: bool) -> Iterator[Reaction]:
+    pods = sampling.pods(containers)
+    hungry = {pod.uid for pod in pods[-THROTTLED // sampling.PER_POD :]}
+    others = {} if everybody else {pod.uid: SERVICE for pod in pods}
+    with node(containers, priorities={**others, **dict.fromkeys(hungry, LOWEST)}) as (place, root, wanted):
+        for _ in range(repeats):
+            yield reaction(place, root, hungry)
+        assert not throttled(root, wanted)
+
+
+def reaction(place: Path, root: str, hungry: Collection[str]) -> Reaction:
+    told: list[Told] = []
+
+    def between(machine: Machine) -> Told:
+        told.append(Told(machine, hungry))
+        return told[0]
+
+    with agent(place, root, host=between) as acting:
+        host = told[0]
+        for _ in range(QUIET_TICKS):
+            acting.tick()
+        assert host.quotas == 0
+        host.hot = True
+        acting.tick()
+        assert host.quotas == len(acting.held.memory.throttled) == THROTTLED
+        (wall, cpu), (wall_after, cpu_after) = host.sampled, host.written
+        assert acting.give_back()
+    return Reaction((wall_after - wall) * 1e3, (cpu_after - cpu) * 1e3)
+
+
+def throttled(root: str, pods: Iterable[PodGroups]) -> int:
+    """How many containers still have a quota, read from the kernel's own files."""
+    driver = driver_at(str(sampling.CGROUPS), root)
+    name, unlimited = ("cpu.cfs_quota_us", "-1") if driver.backend == "cgroup1" else ("cpu.max", "max")
+    paths = (
+        sampling.LAYOUT.container(pod.uid, pod.qos_class, container) for pod in pods for container in pod.containers
+    )
+    return sum(Path(driver.directory(path), name).read_text().split()[0] != unlimited for path in paths)
+
+
+def told_as(values: list[float]) -> dict[str, float]:
+    p95 = statistics.quantiles(values, n=20, method="inclusive")[-1]
+    return {**sampling.spread(values), "p95": round(p95, 3)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="time from the end of sampling to the last quota written")
+    parser.add_argument("--containers", type=int, default=1000)
+    parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--output", choices=["text", "json"], default="text")
+    asked = parser.parse_args()
+    if os.geteuid() != 0:
+        print("making cgroups takes root", file=sys.stderr)
+        return 3
+    arms = {
+        f"only the {THROTTLED} may be squeezed": False,
+        f"all {asked.containers} may be squeezed": True,
+    }
+    results = {}
+    for name, everybody in arms.items():
+        found = list(reactions(asked.containers, asked.repeats, everybody=everybody))
+        results[name] = {
+            "wall_ms": told_as([one.wall_ms for one in found]),
+            "cpu_ms": told_as([one.cpu_ms for one in found]),
+        }
+    if asked.output == "json":
+        print(json.dumps({"containers": asked.containers, "repeats": asked.repeats, "reaction": results}))
+        return 0
+    for name, result in results.items():
+        for what, figures in result.items():
+            print(f"{name}: {what} {{median}}, p95 {{p95}} ({{low}}-{{high}})".format(**figures))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
