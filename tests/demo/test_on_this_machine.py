@@ -87,7 +87,7 @@ def test_an_interrupt_leaves_no_process_no_group_and_no_file(
     process.send_signal(number)
     process.send_signal(number)  # impatience must not stop the tidying
     process.communicate(timeout=200)
-    assert process.returncode == 1
+    assert process.returncode == 3
     assert not list(temporary.iterdir())
     assert not list(processes_that_name(temporary))
     assert not [group for folder in folders for group in groups_of(folder / "cluster")]

@@ -16,8 +16,12 @@ def run(*arguments: str) -> Result:
 
 
 @pytest.fixture(scope="module")
-def shown() -> dict[str, object]:
-    result = run("-o", "json")
+def result() -> Result:
+    return run("-o", "json")
+
+
+@pytest.fixture(scope="module")
+def shown(result: Result) -> dict[str, object]:
     assert result.return_value == 0, result.stderr
     made: dict[str, object] = json.loads(result.stdout)
     return made
@@ -85,8 +89,7 @@ def test_the_same_run_gives_the_same_figures(shown: dict[str, object]) -> None:
     assert again["phases"] == shown["phases"]
 
 
-def test_standard_output_is_only_json_and_progress_is_not_on_it() -> None:
-    result = run("-o", "json")
+def test_standard_output_is_only_json_and_progress_is_not_on_it(result: Result) -> None:
     assert result.stdout.startswith("{")
     assert "measuring this machine" in result.stderr
 

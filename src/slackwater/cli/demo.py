@@ -69,7 +69,7 @@ def demo(
     except (Broken, NotPermitted) as failure:
         return _failed(progress, str(failure), exits.NOT_POSSIBLE)
     except Interrupted:
-        return _failed(progress, "interrupted; everything is as it was before", exits.DOES_NOT_HOLD)
+        return _failed(progress, "interrupted; everything is as it was before", exits.NOT_POSSIBLE)
     _write(performance, report_file, picture)
     if output == "json":
         click.echo(json.dumps(outcome.outcome(performance), indent=2))

@@ -110,6 +110,7 @@ def header(performance: Performance) -> list[tuple[str, str]]:
             knobs(performance.decisions)
             + f"; cool-down {cluster.COOL_DOWN_SECONDS} s, ticks of {cluster.TICK_SECONDS} s",
         ),
+        ("stolen", stolen(performance.phases)),
         (
             "measured",
             f"{performance.options.rounds} x {performance.options.seconds:g} s a phase, off and on in turn",
@@ -122,6 +123,11 @@ BACKENDS = {
     "cgroup2": "cgroup v2",
     "simulated": "no cgroups: everything here is SIMULATED",
 }
+
+
+def stolen(phases: Sequence[PhaseFigures]) -> str:
+    taken = ", ".join(f"{cores(phase.steal_cores.median)} {phase.name}" for phase in phases)
+    return f"by the machine's own host, in cores: {taken}"
 
 
 def service_class(performance: Performance) -> str:

@@ -1,0 +1,88 @@
+"""The story is told as it went, also when it went badly."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from slackwater.api.units import Seconds
+from slackwater.decide.plan import Decision
+from slackwater.demo.calibration import Calibration
+from slackwater.demo.figures import Reading, Request
+from slackwater.demo.scenario import Act, NothingDone, Options, Play
+from slackwater.demo.simulated import Simulated
+from slackwater.demo.stage import Facts
+
+SHORT = Options(rounds=1, seconds=Seconds(1.0))
+
+
+class Listener:
+    """Remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.acts: list[Act] = []
+        self.decisions: list[Decision] = []
+
+    def calibrated(self, facts: Facts, calibration: Calibration) -> None: ...
+
+    def act(self, act: Act) -> None:
+        self.acts.append(act)
+
+    def moment(self, reading: Reading, requests: Sequence[Request]) -> None: ...
+
+    def decided(self, decision: Decision) -> None:
+        self.decisions.append(decision)
+
+
+class WithoutAgent(Simulated):
+    def agent_on(self) -> None:
+        """Comes up, and does nothing."""
+
+
+class Forgetful(Simulated):
+    """Its agent leaves one weight behind."""
+
+    def settings(self) -> dict[str, str]:
+        found = super().settings()
+        return found if not self.decisions() else {**found, next(iter(found)): "quota None, weight 2, no mark"}
+
+
+def test_off_and_on_take_turns_and_the_batch_work_ends_while_the_agent_runs(tmp_path: Path) -> None:
+    listener = Listener()
+    Play(Simulated(tmp_path), Options(rounds=2, seconds=Seconds(1.0)), listener).perform()
+    measured = [(act.phase, act.round) for act in listener.acts if act.measuring]
+    assert measured == [
+        ("alone", 1),
+        ("alone", 2),
+        ("unmanaged", 1),
+        ("slackwater", 1),
+        ("unmanaged", 2),
+        ("slackwater", 2),
+    ]
+    assert listener.acts[-1].title == "the batch work is done: all comes back"
+    assert all(decision.operations for decision in listener.decisions)
+
+
+def test_the_agent_gives_back_by_itself_when_the_cause_is_gone(tmp_path: Path) -> None:
+    performance = Play(Simulated(tmp_path), SHORT, Listener()).perform()
+    assert performance.restored
+    assert performance.given_back_after is not None
+    assert performance.given_back_after < 15
+
+
+def test_an_agent_that_never_acts_is_no_demonstration(tmp_path: Path) -> None:
+    with pytest.raises(NothingDone, match="did not act within"):
+        Play(WithoutAgent(tmp_path), SHORT, Listener()).perform()
+
+
+def test_what_the_agent_leaves_behind_is_found_and_named(tmp_path: Path) -> None:
+    performance = Play(Forgetful(tmp_path), SHORT, Listener()).perform()
+    assert not performance.restored
+    assert performance.given_back_after is None
+    assert "weight 2" in performance.differences[0]
+
+
+def test_the_waterline_is_drawn_from_what_the_machine_reached(tmp_path: Path) -> None:
+    performance = Play(Simulated(tmp_path), SHORT, Listener()).perform()
+    assert performance.calibration.waterline == 1700
+    assert performance.decisions[0].waterline == 1700
