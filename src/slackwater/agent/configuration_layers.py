@@ -18,6 +18,7 @@ from slackwater.agent.configuration_keys import KEYS, Key, Unfit, parsed
 from slackwater.api.problems import Problem, Severity
 
 DEFAULT = "default"
+NOTHING_SAID = Layers()
 PLACES = {"environment": "environment", "flag": "command line"}
 
 
@@ -41,7 +42,9 @@ def load(
 
 
 def for_node(configuration: Configuration, labels: Mapping[str, str]) -> Configuration:
-    """What is in force on a node with these labels. The same object where nothing differs."""
+    """What is in force on a node with these labels. The same object where nothing differs; one made by hand, in which nobody said anything, stands as it is."""
+    if configuration.layers == NOTHING_SAID:
+        return configuration
     values: dict[str, Any] = {}
     for setting in _in_order(configuration.layers, labels):
         key = KEYS[setting.path]
