@@ -36,7 +36,7 @@ def sorted_out(
             allowed[pod.uid] = Allowed(pod, by)
         elif pod.phase == "Running":
             considered.append(Considered(pod.key, taken=False, why=why))
-    ranking = order.by_cpu(lambda pod: situation.usage_of(pod, metric) if metric else None)
+    ranking = order.by_cpu(lambda pod: situation.cpu_of(pod.uid, "") if metric else None)
     in_order = order.ordered((one.pod for one in allowed.values()), ranking)
     return [allowed[pod.uid] for pod in in_order], sorted(considered, key=lambda one: one.pod)
 
@@ -44,13 +44,15 @@ def sorted_out(
 def _allowing(
     situation: Situation, pod: Pod, concerned: Iterable[Verdict], *, evicts: bool
 ) -> tuple[tuple[Verdict, ...], str]:
+    if any(pod.uid in verdict.victims for verdict in situation.verdicts if verdict.state.engaged):
+        return (), "it is the one that is hurt"
     by, first = [], ""
     for verdict in concerned:
-        if pod.uid in verdict.victims:
-            return (), "it is the one that is hurt"
         action = verdict.rule.rule.action
         why = eligibility.refusal(pod, action, situation.view.pod_qos, situation.settings, evicts=evicts)
         first = first or why
         if not why:
             by.append(verdict)
+    if by and pod.uid in situation.leaving:
+        return (), "its eviction is under way"
     return tuple(by), first

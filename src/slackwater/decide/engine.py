@@ -14,12 +14,12 @@ from msgspec.structs import replace
 
 from slackwater.api.units import Millicores
 from slackwater.claims.claim import Claim, Kind, Source, Throttled
-from slackwater.decide.act import Act
+from slackwater.decide.act import Act, governed
 from slackwater.decide.decisions import Ids, decisions_of, ended, switched
 from slackwater.decide.evict import Chosen, Squeezed, evict
 from slackwater.decide.measuring import awaited, measure
 from slackwater.decide.memory import Flight, Memory
-from slackwater.decide.plan import Decision, EvictionOrder, Measurement, Scheduling
+from slackwater.decide.plan import ActionKind, Decision, EvictionOrder, Measurement, Scheduling
 from slackwater.decide.restore import restore
 from slackwater.decide.scheduling import scheduling
 from slackwater.decide.situation import Situation
@@ -50,12 +50,14 @@ def decide(situation: Situation) -> Plan:
     standing, closing = scheduling(situation.verdicts, situation.now)
 
     after = weights(situation, restoring.held.values())
-    acts = _with_weights(situation, (*throttling.acts, *restoring.acts), before, after)
     ids = Ids(situation.now)
-    decisions = (
+    moved = (
         *ended(situation, upkept.ended, ids),
+        *decisions_of(situation, (*throttling.acts, *restoring.acts), ids),
+    )
+    decisions = (
         *switched(situation, standing, closing, ids),
-        *decisions_of(situation, acts, ids),
+        *_with_weights(situation, moved, before, after),
         *(evicted := decisions_of(situation, evictions.acts, ids)),
     )
     memory = replace(
@@ -85,13 +87,21 @@ def preview(situation: Situation) -> tuple[tuple[Decision, ...], dict[str, str]]
     """
     throttling = throttle(situation, {})
     evictions = evict(situation, _squeezed(situation, {}, throttling.held, throttling.released))
-    acts = (*throttling.acts, *evictions.acts)
+    acts = (*_closing(situation), *throttling.acts, *evictions.acts)
     fresh = {f"{act.action.value}/{act.governing.state.id}": _gist(act) for act in acts}
     told = situation.memory.previewed
     engaged = {verdict.state.id for verdict in situation.verdicts if verdict.state.engaged}
     kept = {key: gist for key, gist in told.items() if key.partition("/")[2] in engaged}
     news = [act for act in acts if told.get(f"{act.action.value}/{act.governing.state.id}") != _gist(act)]
     return decisions_of(situation, news, Ids(situation.now, "p")), {**kept, **fresh}
+
+
+def _closing(situation: Situation) -> tuple[Act, ...]:
+    _, closing = scheduling(situation.verdicts, situation.now)
+    if not closing:
+        return ()
+    governing, also = governed(list(closing))
+    return (Act(action=ActionKind.DISABLE_SCHEDULING, governing=governing, also=also, metric=governing.rule.metric),)
 
 
 def _gist(act: Act) -> str:
@@ -135,7 +145,11 @@ def claims(situation: Situation, throttled: Iterable[Throttled], moved: Weights)
         )
         for uid, shares in moved.lifted.items()
     )
-    return (*quotas, *yields, *lifts)
+    return tuple(
+        sorted(
+            (*quotas, *yields, *lifts), key=lambda claim: (claim.pod, claim.container, claim.knob, claim.source.value)
+        )
+    )
 
 
 def _squeezed(
@@ -162,13 +176,16 @@ def _flights(situation: Situation, *amounts: int) -> tuple[Flight, ...]:
     )
 
 
-def _with_weights(situation: Situation, acts: Sequence[Act], before: Weights, after: Weights) -> tuple[Act, ...]:
-    """Weights that change are told with the first act that changed anything."""
+def _with_weights(
+    situation: Situation, decisions: tuple[Decision, ...], before: Weights, after: Weights
+) -> tuple[Decision, ...]:
+    """Weights that change are told with the first decision that changed a quota."""
     operations = weight_operations(situation, before, after)
-    if not operations or not acts:
-        return tuple(acts)
-    first, *others = acts
-    return (replace(first, operations=(*first.operations, *operations)), *others)
+    first = next((decision for decision in decisions if decision.operations), None)
+    if not operations or first is None:
+        return decisions
+    told = replace(first, operations=(*first.operations, *operations))
+    return tuple(told if decision is first else decision for decision in decisions)
 
 
 def _order(chosen: Chosen, decisions: Sequence[Decision]) -> EvictionOrder:

@@ -45,7 +45,7 @@ def evict(situation: Situation, squeezed: Squeezed) -> Evictions:
         concerned = [verdict for verdict in acting if verdict.rule.metric == metric]
         done = _close(situation, metric, concerned, done, squeezed)
     for verdict in situation.verdicts:
-        if _may_act_blind(situation, verdict):
+        if not done.chosen and _may_act_blind(situation, verdict):
             done = _one_blind(situation, verdict, done)
     return done
 
@@ -61,7 +61,7 @@ def _close(
     for waterline in sorted({verdict.rule.rule.value or 0.0 for verdict in concerned}, reverse=True):
         gap = Amount(_gap(situation, metric, governing, waterline, squeezed))
         taken = sum(_release(situation, metric, one.pod, squeezed) or 0.0 for one in chosen)
-        allowed = [one for one in candidates if one.waterline <= waterline]
+        allowed, stopped = [one for one in candidates if one.waterline <= waterline], ""
         for one in _worth_first(situation, metric, allowed, gap, squeezed):
             release = _release(situation, metric, one.pod, squeezed)
             why = _passed_over(situation, one.pod, release, chosen)
@@ -79,7 +79,11 @@ def _close(
         also=also,
         metric=metric,
         gap=gap,
-        considered=(*(told.get(c.pod.key, _not_needed(c.pod, stopped)) for c in candidates), *considered),
+        considered=(
+            *told.values(),
+            *(_not_needed(c.pod, stopped) for c in candidates if c.pod.key not in told),
+            *considered,
+        ),
         operations=tuple(_operation(situation, metric, pod, squeezed) for pod in here),
         stopped=stopped,
     )
@@ -92,8 +96,7 @@ def _not_needed(pod: Pod, stopped: str) -> Considered:
 
 def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: float, squeezed: Squeezed) -> float:
     throttled = metric.from_cpu(squeezed.of_node, situation.capacity) if metric.from_cpu else 0.0
-    usage = (verdict.value or 0.0) - situation.in_flight(metric) - throttled
-    return max(0.0, (usage - waterline) * (1 + situation.settings.excess))
+    return max(0.0, situation.gap(metric, verdict.value or 0.0, waterline) - throttled)
 
 
 def _release(situation: Situation, metric: Metric, pod: Pod, squeezed: Squeezed) -> Amount | None:
@@ -116,8 +119,6 @@ def _worth_first(
 def _passed_over(situation: Situation, pod: Pod, release: Amount | None, chosen: list[Chosen]) -> str:
     if any(one.pod.uid == pod.uid for one in chosen):
         return "it goes already in this tick"
-    if pod.uid in situation.leaving:
-        return "its eviction is under way"
     if any(one.pod == pod.uid and one.until > situation.now for one in situation.memory.backoffs):
         return "its eviction was refused a short while ago"
     return "its usage is missing" if release is None else ""
@@ -144,7 +145,9 @@ def _operation(situation: Situation, metric: Metric, pod: Pod, squeezed: Squeeze
 
 
 def _may_act_blind(situation: Situation, verdict: Verdict) -> bool:
-    if not verdict.rule.evicts or not situation.settings.evict_on_missing_usage or not is_blind(verdict):
+    if not situation.sampled or not situation.settings.evict_on_missing_usage:
+        return False
+    if not verdict.rule.evicts or not is_blind(verdict):
         return False
     return all(situation.now - at >= verdict.rule.cool_down for at in situation.memory.evicted_at)
 

@@ -82,11 +82,11 @@ def one_step(group: Sequence[Ladder]) -> list[Squeeze]:
 
 
 def _full_rounds(group: Sequence[Ladder], gap: Millicores) -> int:
-    """The most rounds that everybody can take together without releasing more than the gap."""
+    """The most rounds after which the gap is still open: so the one that closes it is walked pod by pod."""
     low, high = 0, max((ladder.height for ladder in group), default=0)
     while low < high:
         middle = (low + high + 1) // 2
-        if sum(ladder.release(middle) for ladder in group) <= gap:
+        if sum(ladder.release(middle) for ladder in group) < gap:
             low = middle
         else:
             high = middle - 1

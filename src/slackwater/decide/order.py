@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 
 from slackwater.api.objects import Pod
-from slackwater.api.units import Amount
-from slackwater.decide.eligibility import level, uses_elastic
+from slackwater.api.units import Millicores
+from slackwater.decide.eligibility import level
 
 GroupKey = tuple[int, int, int]
 SortKey = tuple[float | int, ...]
@@ -26,13 +26,17 @@ def youngest_first(pod: Pod) -> float:
     return -(pod.started_at or 0.0)
 
 
-def by_cpu(usage: Callable[[Pod], Amount | None]) -> Ranking:
-    """More usage first, in whole millicores; then users of elastic CPU, the larger share of its limit first."""
+def uses_elastic_cpu(pod: Pod) -> bool:
+    return any(c.requests.elastic_cpu or c.limits.elastic_cpu for c in pod.containers)
+
+
+def by_cpu(usage: Callable[[Pod], Millicores | None]) -> Ranking:
+    """More usage first, in whole millicores whatever the metric counts in; then users of elastic CPU, the larger share of its limit first."""
 
     def key(pod: Pod) -> SortKey:
-        used = usage(pod) or 0.0
+        used = usage(pod) or 0
         elastic = sum(container.limits.elastic_cpu or 0 for container in pod.containers)
-        return (-round(used), not uses_elastic(pod), -(used / elastic) if elastic else 0.0)
+        return (-used, not uses_elastic_cpu(pod), -(used / elastic) if elastic else 0.0)
 
     return key
 

@@ -13,8 +13,9 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.api.objects import Container, CpuThrottle, Pod
+from slackwater.api.objects import CpuThrottle, Pod
 from slackwater.api.units import Amount, Millicores, Seconds
+from slackwater.claims.base import container_limit
 from slackwater.claims.claim import Throttled
 from slackwater.decide import order
 from slackwater.decide.act import Act, governed, who
@@ -48,9 +49,7 @@ def restore(situation: Situation, held: Held) -> Restoring:
     if not held or not situation.sampled or _blocked(concerned):
         return Restoring(held, waits=waits)
     base = _base_wait(situation, concerned)
-    harm = max((v.state.last_harm for v in concerned if v.state.last_harm is not None), default=None)
-    longest = max((max(wait.seconds, base) for wait in waits.values()), default=base)
-    if harm is not None and situation.now - harm < longest:
+    if any(_waits(situation, verdict, waits, base) for verdict in concerned):
         return Restoring(held, waits=waits)
     room = _room(situation, concerned, base)
     if room is None or room < LEAST_GRANT:
@@ -64,12 +63,19 @@ def _binds(verdict: Verdict) -> bool:
     return metric is not None and metric.moved_by_quota and (verdict.rule.throttles or verdict.rule.evicts)
 
 
-def _metrics(concerned: Iterable[Verdict]) -> set[str]:
-    return {verdict.rule.metric.name for verdict in concerned if verdict.rule.metric}
+def _metrics(concerned: Iterable[Verdict]) -> list[str]:
+    return sorted({verdict.rule.metric.name for verdict in concerned if verdict.rule.metric})
 
 
 def _blocked(concerned: Iterable[Verdict]) -> bool:
     return any(v.state.engaged or v.state.bad_now for v in concerned)
+
+
+def _waits(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait], base: Seconds) -> bool:
+    """Whether its last harm is not yet as long ago as its metric's wait."""
+    harm, metric = verdict.state.last_harm, verdict.rule.metric
+    wait = waits.get(metric.name, Wait()) if metric else Wait()
+    return harm is not None and situation.now - harm < max(wait.seconds, base)
 
 
 def _base_wait(situation: Situation, concerned: Iterable[Verdict]) -> Seconds:
@@ -82,15 +88,15 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     here = [v for v in concerned if v.rule.metric and v.rule.metric.name == metric]
     wait = situation.memory.waits.get(metric, Wait())
     base = _base_wait(situation, concerned)
-    seconds = max(wait.seconds, base)
-    if wait.granted_at is None:
-        return wait
-    now = situation.now
-    if any(Change.ACTIVATED in v.changes for v in here) and now - wait.granted_at <= seconds:
-        longer = min(2 * seconds, max(base, situation.settings.restore_wait_max))
-        return replace(wait, seconds=Seconds(longer), proven_at=now)
+    seconds, now = max(wait.seconds, base), situation.now
     if all(v.value is not None and v.value < CALM * (v.rule.rule.value or 0.0) for v in here):
         return replace(wait, seconds=Seconds(0))
+    if wait.granted_at is None:
+        return wait
+    if any(Change.ACTIVATED in v.changes for v in here) and now - wait.granted_at <= seconds:
+        longer = min(2 * seconds, max(base, situation.settings.restore_wait_max))
+        # That grant has had its answer: it neither doubles the wait once more nor proves anything by time.
+        return Wait(seconds=Seconds(longer))
     if now - max(wait.granted_at, wait.proven_at or wait.granted_at) >= HELD_FOR_WAITS * seconds:
         return replace(wait, seconds=Seconds(max(base, seconds / 2)), proven_at=now)
     return wait
@@ -110,7 +116,7 @@ def _room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -
         if highest is None or any(verdict.missing for verdict in here):
             return None
         line = min(verdict.rule.rule.value or 0.0 for verdict in here) * (1 - situation.settings.restore_margin)
-        free = line - highest + min(0.0, situation.in_flight(metric))
+        free = line - highest + min(0.0, situation.acted(metric))
         room = min(room, situation.cpu_for(metric, free))
     return room
 
@@ -130,10 +136,10 @@ def _highest(situation: Situation, metric: Metric, window: Seconds) -> Amount | 
 
 class _Grant(Struct, frozen=True):
     pod: Pod
-    container: Container
     claim: Throttled
     starved: bool
     step: Millicores
+    limited: bool  # now: a limit may have come or changed since it was squeezed
     top: Millicores
 
 
@@ -157,14 +163,13 @@ def _granted(
         return Restoring(held, waits=waits)
     now = situation.now
     fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in _metrics(concerned)}
-    act = _act(situation, concerned, room, operations)
+    act = _act(situation, concerned, room, operations, over=not left)
     return Restoring(left, Millicores(granted), (act,), {**waits, **fresh})
 
 
 def _groups(situation: Situation, held: Held, concerned: Sequence[Verdict]) -> list[list[_Grant]]:
     """The containers that hold something back, who is first in the order last; in groups."""
-    metric = next((v.rule.metric for v in concerned if v.rule.metric), None)
-    ranking = order.by_cpu(lambda pod: situation.usage_of(pod, metric) if metric else None)
+    ranking = order.by_cpu(lambda pod: situation.cpu_of(pod.uid, ""))
     pods = {situation.pods[uid].uid: situation.pods[uid] for uid, _ in held if uid in situation.pods}
     groups = order.grouped(order.ordered(pods.values(), ranking))
     return [
@@ -177,13 +182,15 @@ def _grants(
     situation: Situation, pod: Pod, held: Mapping[tuple[str, str], Throttled], concerned: Iterable[Verdict]
 ) -> Iterable[_Grant]:
     ratio = max((_step_ratio(verdict) for verdict in concerned), default=CpuThrottle().step_ratio)
-    for container, group in usage.groups_of(pod):
-        claim = held.get((pod.uid, container.name))
-        if claim is None:
+    groups = {container.name: group for container, group in usage.groups_of(pod)}
+    for container in pod.containers:
+        if (claim := held.get((pod.uid, container.name))) is None:
             continue
-        top = claim.reference if claim.limited else _unlimited_top(situation, pod)
-        step = Millicores(max(LEAST_GRANT, claim.reference * ratio // 100))
-        yield _Grant(pod, container, claim, usage.starved(situation.frames, group), step, top)
+        # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
+        group, limit = groups.get(container.name), container_limit(container)
+        starved = group is not None and usage.starved(situation.frames, group)
+        step = Millicores(max(LEAST_GRANT, (limit or claim.reference) * ratio // 100))
+        yield _Grant(pod, claim, starved, step, limit is not None, limit or _unlimited_top(situation, pod))
 
 
 def _step_ratio(verdict: Verdict) -> int:
@@ -208,7 +215,7 @@ def _give(
         if step < LEAST_GRANT:
             return Millicores(0), claim
     calm = situation.now - claim.starved_at >= _base_wait(situation, concerned)
-    if claim.quota + step >= grant.top or (not claim.limited and not grant.starved and calm):
+    if claim.quota + step >= grant.top or (not grant.limited and not grant.starved and calm):
         del left[key]
         return Millicores(max(0, grant.top - claim.quota) if grant.starved else 0), None
     left[key] = replace(claim, quota=Millicores(claim.quota + step))
@@ -223,9 +230,11 @@ def _operations(situation: Situation, metric: Metric | None, before: Held, after
 def operation(situation: Situation, metric: Metric | None, claim: Throttled, after: Throttled | None) -> Operation:
     """A throttle that is eased, or ends; expected is what the container will use of it."""
     pod = situation.pods.get(claim.pod)
-    group = next((g for c, g in usage.groups_of(pod) if c.name == claim.container), None) if pod else None
+    container = next((c for c in pod.containers if c.name == claim.container), None) if pod else None
+    group = next((g for c, g in usage.groups_of(pod) if c is container), None) if pod else None
     starved = group is not None and usage.starved(situation.frames, group)
     to = after.quota if after else claim.reference
+    base = container.limits.cpu if container and situation.settings.kubelet.cfs_quota else None
     grant = Millicores(max(0, to - claim.quota) if starved else 0)
     return Operation(
         pod=pod.key if pod else claim.pod,
@@ -233,13 +242,15 @@ def operation(situation: Situation, metric: Metric | None, claim: Throttled, aft
         container=claim.container,
         knob="quota",
         before=claim.quota,
-        after=after.quota if after else (claim.reference if claim.limited else None),
+        after=after.quota if after else base,
         expected=metric.from_cpu(grant, situation.capacity) if metric and metric.from_cpu else None,
         who=who(pod) if pod else "",
     )
 
 
-def _act(situation: Situation, concerned: list[Verdict], room: float, operations: tuple[Operation, ...]) -> Act:
+def _act(
+    situation: Situation, concerned: list[Verdict], room: float, operations: tuple[Operation, ...], *, over: bool
+) -> Act:
     governing, also = governed(concerned)
     metric = governing.rule.metric
     bounded = metric is not None and metric.from_cpu is not None and room != float("inf")
@@ -253,5 +264,5 @@ def _act(situation: Situation, concerned: list[Verdict], room: float, operations
         else None,
         operations=operations,
         reason="harmless for long enough" if bounded else "nothing has been known of its metric for too long",
-        stopped="all is given back" if all(o.after is None for o in operations) else "no more room, or one step a tick",
+        stopped="all is given back" if over else "no more room, or one step a tick",
     )

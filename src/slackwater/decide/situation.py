@@ -56,11 +56,19 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         }
         return frozenset(evicted | dying)
 
-    def in_flight(self, metric: Metric) -> Amount:
+    def gap(self, metric: Metric, usage: float, waterline: float) -> Amount:
+        """How far usage is above, with the excess, less what is in flight."""
+        return Amount(max(0.0, (usage - self._in_flight(metric) - waterline) * (1 + self.settings.excess)))
+
+    def _in_flight(self, metric: Metric) -> Amount:
         """What has been released already and the newest sample cannot show yet."""
-        acted = sum(flight.amounts.get(metric.name, 0.0) * self._uncovered(flight.at) for flight in self.memory.flights)
-        leaving = sum(self.usage_of(self.pods[uid], metric) or 0.0 for uid in self.leaving if uid in self.pods)
-        return Amount(acted + leaving)
+        here = sorted(self.leaving & self.pods.keys())
+        return Amount(self.acted(metric) + sum(self.usage_of(self.pods[uid], metric) or 0.0 for uid in here))
+
+    def acted(self, metric: Metric) -> Amount:
+        """Of that, what was written to knobs; negative where more was given than taken."""
+        flights = self.memory.flights
+        return Amount(sum(one.amounts.get(metric.name, 0.0) * self._uncovered(one.at) for one in flights))
 
     def _uncovered(self, at: Instant) -> float:
         """The part of the newest sample's interval that had passed when something was written."""

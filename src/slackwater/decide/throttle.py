@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.api.objects import CpuThrottle, Weight
+from slackwater.api.objects import CpuThrottle
 from slackwater.api.units import Amount, Millicores
 from slackwater.claims.claim import Throttled
 from slackwater.decide import order
@@ -49,12 +49,12 @@ def _close(situation: Situation, metric: Metric, concerned: list[Verdict], done:
     reasons: dict[str, str] = {}
     gap = open_gap = Amount(0)
     for waterline in sorted({verdict.rule.rule.value or 0.0 for verdict in concerned}, reverse=True):
-        gap = _gap(situation, metric, governing, waterline)
+        gap = situation.gap(metric, governing.value or 0.0, waterline)
         open_cpu = Millicores(situation.cpu_for(metric, gap) - done.released)
         candidates = [one for one in allowed if one.waterline <= waterline]
         groups = _groups(situation, candidates, done.held, _ratios(concerned), reasons)
         squeezes, open_cpu = _walk(groups, open_cpu)
-        done = _with(situation, done, squeezes, candidates, concerned)
+        done = _with(situation, done, squeezes, candidates)
         for squeezed in squeezes:
             _note(situation, metric, squeezed, operations)
         open_gap = metric.from_cpu(open_cpu, situation.capacity) if metric.from_cpu else Amount(0)
@@ -69,12 +69,6 @@ def _close(situation: Situation, metric: Metric, concerned: list[Verdict], done:
         stopped="gap closed" if open_gap <= 0 else "nobody left who may be squeezed further",
     )
     return replace(done, acts=(*done.acts, act))
-
-
-def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: float) -> Amount:
-    """How far usage is above, with the excess, less what is in flight."""
-    usage = (verdict.value or 0.0) - situation.in_flight(metric)
-    return Amount(max(0.0, (usage - waterline) * (1 + situation.settings.excess)))
 
 
 def _ratios(concerned: Iterable[Verdict]) -> Ratios:
@@ -115,13 +109,8 @@ def _with(
     done: Throttling,
     squeezes: Iterable[Squeeze],
     allowed: Iterable[Allowed],
-    concerned: Iterable[Verdict],
 ) -> Throttling:
     by = {one.pod.uid: one.verdicts for one in allowed}
-    weight = any(
-        ((v.rule.action.cpu_throttle if v.rule.action else None) or CpuThrottle()).weight is Weight.YIELD
-        for v in concerned
-    )
     held, released = dict(done.held), done.released
     for squeezed in squeezes:
         pod = squeezed.ladder.pod.uid
@@ -136,7 +125,7 @@ def _with(
                 reference=rung.reference,
                 floor=rung.floor,
                 limited=rung.limited,
-                weight=weight or bool(old and old.weight),
+                weight=any(verdict.rule.yields for verdict in by[pod]) or bool(old and old.weight),
                 causes=tuple(sorted(causes)),
                 since=old.since if old else situation.now,
                 starved_at=situation.now,
@@ -192,7 +181,7 @@ def _step_blind(situation: Situation, verdict: Verdict, done: Throttling) -> Thr
     operations: dict[tuple[str, str], Operation] = {}
     for squeezed in squeezes:
         _note(situation, metric, squeezed, operations)
-    done = _with(situation, done, squeezes, allowed, [verdict])
+    done = _with(situation, done, squeezes, allowed)
     act = Act(
         action=ActionKind.THROTTLE,
         governing=verdict,

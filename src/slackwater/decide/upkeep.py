@@ -17,6 +17,8 @@ from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Verdict
 from slackwater.snapshot import usage
 
+OVER = frozenset({"Succeeded", "Failed"})
+
 
 class Ended(Struct, frozen=True):
     claim: Throttled
@@ -46,7 +48,9 @@ def _look(situation: Situation, claim: Throttled, living: dict[str, Verdict]) ->
     pod = situation.pods.get(claim.pod)
     if pod is None or all(container.name != claim.container for container in pod.containers):
         return None, "it is gone"
-    behind = [living[cause] for cause in claim.causes if cause in living]
+    if pod.phase in OVER:
+        return None, "it has ended"
+    behind = [living[cause] for cause in claim.causes if cause in living and living[cause].rule.throttles]
     if not behind:
         return None, situation.idle_because or "the last rule behind it is gone"
     barred = [
@@ -55,10 +59,14 @@ def _look(situation: Situation, claim: Throttled, living: dict[str, Verdict]) ->
     ]
     if all(barred):
         return None, barred[0]
-    causes = tuple(verdict.state.id for verdict, why in zip(behind, barred, strict=True) if not why)
-    if situation.sampled and _starved(situation, claim):
-        return replace(claim, causes=causes, starved_at=situation.now), ""
-    return replace(claim, causes=causes), ""
+    left = [verdict for verdict, why in zip(behind, barred, strict=True) if not why]
+    stopped_it = situation.sampled and _starved(situation, claim)
+    return replace(
+        claim,
+        causes=tuple(verdict.state.id for verdict in left),
+        weight=any(verdict.rule.yields for verdict in left),
+        starved_at=situation.now if stopped_it else claim.starved_at,
+    ), ""
 
 
 def _starved(situation: Situation, claim: Throttled) -> bool:

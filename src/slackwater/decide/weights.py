@@ -36,7 +36,9 @@ def weights(situation: Situation, throttled: Iterable[Throttled]) -> Weights:
 
 
 def _yielding(pods: Mapping[str, Pod], floors: Mapping[str, int]) -> dict[str, Shares]:
-    return {uid: shares_for(Millicores(floor)) for uid, floor in floors.items() if eligibility.is_offline(pods[uid])}
+    """A pod that weighs no more than its floor already (a BestEffort one, say) has nothing to yield."""
+    wanted = {uid: shares_for(Millicores(floor)) for uid, floor in floors.items() if eligibility.is_offline(pods[uid])}
+    return {uid: shares for uid, shares in wanted.items() if shares < base_shares(pods[uid])}
 
 
 def _lifted(situation: Situation) -> dict[str, Shares]:

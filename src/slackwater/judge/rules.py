@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from slackwater.api.objects import AvoidanceAction, Policy, Rule, Strategy
+from slackwater.api.objects import AvoidanceAction, CpuThrottle, Policy, Rule, Strategy, Weight
 from slackwater.api.units import Seconds
 from slackwater.metrics.metric import Catalogue, Metric, Unit
 from slackwater.snapshot.usage import Capacity
@@ -63,6 +63,12 @@ class RuleInForce(Struct, frozen=True, kw_only=True):
         if self.action.eviction is not None:
             return not self.action.eviction.keep_schedulable
         return not self.action.throttles
+
+    @property
+    def yields(self) -> bool:
+        """Whether what it throttles yields, and services are lifted meanwhile."""
+        throttle = self.action.cpu_throttle if self.action else None
+        return (throttle or CpuThrottle()).weight is Weight.YIELD
 
     @property
     def cool_down(self) -> Seconds:

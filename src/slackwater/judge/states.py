@@ -49,7 +49,7 @@ class RuleState(Struct, frozen=True, kw_only=True):
     unknown_since: Instant | None = None
     stale_told: bool = False
     blind_step: bool = False  # this activation has taken its one step without a reading
-    released_blind: bool = False  # ended because nothing was known for too long, and nothing has been known since
+    released_blind: bool = False  # nothing has been known for so long that it ended, and that it bounds nothing
 
     @property
     def engaged(self) -> bool:
@@ -78,11 +78,12 @@ def adopt(states: Iterable[RuleState], rules: Iterable[RuleInForce]) -> tuple[Ru
 
     Names are matched first for all rules, so that a renamed rule cannot take the state of one that kept its name.
     """
+    states, wanted = list(states), list(rules)
     left = list(states)
-    wanted = list(rules)
     found: list[RuleState | None] = [_take(left, rule, _same_name) for rule in wanted]
     found = [state or _take(left, rule, _same_work) for state, rule in zip(found, wanted, strict=True)]
-    used = {state.id for state in found if state}
+    # Not even an id that nobody took up is given again at once: claims that name it must not find another rule there.
+    used = {state.id for state in states}
     adopted = []
     for rule, state in zip(wanted, found, strict=True):
         adopted.append(_renamed(state, rule) if state else _new(rule, used))
@@ -160,6 +161,6 @@ def _unknown(state: RuleState, at: Instant, patience: Patience) -> RuleState:
     state = replace(state, unknown_since=since, bad_now=False)
     if state.phase is Phase.ARMING and waited >= patience.stale:
         return replace(state, phase=Phase.IDLE, count=0, bad_ticks=0)
-    if state.engaged and patience.release and waited >= patience.release:
+    if patience.release and waited >= patience.release:
         return replace(state, phase=Phase.IDLE, count=0, bad_ticks=0, released_blind=True)
     return state

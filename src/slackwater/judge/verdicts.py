@@ -46,8 +46,8 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 
 def is_blind(verdict: Verdict) -> bool:
-    """Active, and its metric has gone missing."""
-    return verdict.state.engaged and verdict.missing
+    """Active, and its metric has gone missing. One that was recovering had last been good: it takes no step."""
+    return verdict.state.phase is Phase.ACTIVE and verdict.missing
 
 
 def judge(
@@ -56,21 +56,28 @@ def judge(
     readings: Readings,
     now: Instant,
     patience: Patience,
+    *,
+    sampled: bool = True,
 ) -> tuple[Verdict, ...]:
-    """Rules with an error are not judged and keep no state; what was theirs is gone as if they were deleted."""
+    """
+    Rules with an error are not judged and keep no state; what was theirs is gone as if they were deleted. A tick that
+    was woken early (`sampled` False) counts nothing, not even for a rule that is new.
+    """
     ready = [rule for rule in rules if not rule.error]
     return tuple(
-        _judged(rule, state, readings.read(rule.rule.metric or ""), now, patience)
+        _judged(rule, state, readings.read(rule.rule.metric or ""), now, patience, sampled=sampled)
         for rule, state in zip(ready, adopt(states, ready), strict=True)
     )
 
 
-def _judged(rule: RuleInForce, state: RuleState, reading: Reading | None, now: Instant, patience: Patience) -> Verdict:
+def _judged(
+    rule: RuleInForce, state: RuleState, reading: Reading | None, now: Instant, patience: Patience, *, sampled: bool
+) -> Verdict:
     if reading is None or not reading.elements or not is_fresh(reading, now, rule.cache_ttl):
         after = step(state, Mark.UNKNOWN, now, _needed(rule), patience)
         return _told(Verdict(rule=rule, state=after), state, now, patience)
     value = max(element.value for element in reading.elements)
-    if state.counted_at is not None and reading.at <= state.counted_at:
+    if not sampled or (state.counted_at is not None and reading.at <= state.counted_at):
         return Verdict(rule=rule, state=state, value=value)
     after = step(state, threshold(rule, value), now, _needed(rule), patience)
     after = replace(after, counted_at=reading.at)
@@ -93,7 +100,7 @@ def _told(verdict: Verdict, before: RuleState, now: Instant, patience: Patience)
         Change.ACTIVATED: after.phase is Phase.ACTIVE and not before.engaged,
         Change.ENDED: before.engaged and not after.engaged,
         Change.STALE: stale,
-        Change.RELEASED: after.released_blind and not before.released_blind,
+        Change.RELEASED: before.engaged and after.released_blind,
     }
     changes = tuple(change for change, did in happened.items() if did)
     return replace(verdict, changes=changes, state=replace(after, stale_told=after.stale_told or stale))
