@@ -47,8 +47,8 @@ def tick(
 def judged(seen: Seen, held: Carried) -> tuple[Verdict, ...]:
     if seen.mode is Mode.OFF:
         return ()
-    verdicts = judge(held.rules, held.memory.states, held.readings, seen.now, patience_of(seen.configuration))
-    return marked_blind(verdicts, sampled=seen.sample is not None)
+    patience, sampled = patience_of(seen.configuration), seen.sample is not None
+    return judge(held.rules, held.memory.states, held.readings, seen.now, patience, sampled=sampled)
 
 
 def audited(edges: Edges, seen: Seen, held: Carried, done: Done) -> Audit:
@@ -63,7 +63,9 @@ def planned(edges: Edges, seen: Seen, held: Carried, verdicts: tuple[Verdict, ..
     real = tuple(verdict for verdict in verdicts if seen.mode is Mode.ACT and not verdict.rule.preview)
     shown = tuple(verdict for verdict in verdicts if verdict not in real)
     settings = settings_of(seen.configuration)
-    memory = replace(held.memory, states=tuple(verdict.state for verdict in verdicts))
+    # What a blind rule may do once it does now; the next tick finds it done.
+    stepped = marked_blind(verdicts, sampled=seen.sample is not None)
+    memory = replace(held.memory, states=tuple(verdict.state for verdict in stepped))
     situation = Situation(
         now=seen.now,
         wall=seen.wall,
