@@ -319,6 +319,19 @@ def test_a_supervisor_killed_by_force_leaves_its_pods_running_and_the_next_one_s
     assert there(folder, "web").containers[0].pid != pid
 
 
+def test_a_new_root_does_not_forget_what_runs_below_the_old_one(folder: Path) -> None:
+    write(folder, "web")
+    lab = Lab(folder, root=f"{default_root(folder)}-old")
+    lab.up()
+    pid = there(folder, "web").containers[0].pid
+    os.kill(lab.pid or 0, signal.SIGKILL)
+    until(lambda: lab.pid is None)
+    assert Lab(folder).up() is True
+    assert not alive(pid)
+    assert lab.root == default_root(folder)
+    assert not (trees.look().mounts["cpu"] / f"{default_root(folder)}-old").exists()
+
+
 def test_a_supervisor_killed_by_force_is_cleaned_up_after(folder: Path) -> None:
     write(folder, "web")
     lab = Lab(folder)
@@ -331,7 +344,18 @@ def test_a_supervisor_killed_by_force_is_cleaned_up_after(folder: Path) -> None:
     assert not left(folder)
 
 
-@pytest.mark.parametrize("after", [0.0, 0.1, 0.2, 0.3, 0.5])
+def supervisors(folder: Path) -> list[str]:
+    """The processes of any lab in this folder, however far they have come."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            words = file.read_bytes().split(b"\0")
+            if b"slackwater.lab.daemon" in words and os.fsencode(folder) in words:
+                found.append(file.parent.name)
+    return found
+
+
+@pytest.mark.parametrize("after", [0.0, 0.1, 0.15, 0.2, 0.3, 0.5])
 def test_an_interrupted_start_leaves_all_or_nothing(folder: Path, after: float) -> None:
     write(folder, "web", ["no-such-program"])
     write(folder, "slow")
@@ -344,7 +368,26 @@ def test_an_interrupted_start_leaves_all_or_nothing(folder: Path, after: float) 
         assert Lab(folder).pid
     else:
         assert Lab(folder).pid is None
+        assert not supervisors(folder)
         assert not left(folder)
+
+
+def test_an_interrupt_right_after_the_fork_still_finds_the_new_process(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    def interrupted(command: list[str], *, pass_fds: tuple[int, ...] = (), **_: Any) -> None:
+        started.append(subprocess.Popen(command, pass_fds=pass_fds, start_new_session=True))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("slackwater.lab.folder.subprocess.run", interrupted)
+    write(folder, "web")
+    with pytest.raises(KeyboardInterrupt):
+        Lab(folder).up()
+    started[0].wait(30)
+    assert not supervisors(folder)
+    assert not left(folder)
 
 
 def test_two_who_start_at_once_start_one(folder: Path) -> None:

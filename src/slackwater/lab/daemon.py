@@ -1,8 +1,8 @@
 """
-The process that a lab runs in: taking the folder's lock, making its groups, leaving its caller behind, and one pass after the other until it is told to end.
+The process that a lab runs in: making its groups, leaving its caller behind, and one pass after the other until it is told to end.
 
-Run as `python -m slackwater.lab.daemon DIR`. It detaches only once it holds the lock and has its groups, so its caller learns at once, by exit code and a sentence, what does not
-work. Its signals are blocked and waited for: that is both its sleep and its wake-up, and no handler ever runs between two lines. Pods outlive its death by force, as they
+Run by `lab.folder`, which gives it the folder's lock for its life. It detaches only once it has its groups, so its caller learns at once, by exit code and a sentence, what does
+not work. Its signals are blocked and waited for: that is both its sleep and its wake-up, and no handler ever runs between two lines. Pods outlive its death by force, as they
 outlive kubelet's; the next one ends what it finds and starts anew.
 """
 
@@ -22,12 +22,12 @@ from slackwater.lab import trees
 from slackwater.lab.ground import Clock, Events, Ground
 from slackwater.lab.limits import Capacity
 from slackwater.lab.manifests import Manifests
-from slackwater.lab.presence import Held, acquire, output_file, say, sign
+from slackwater.lab.presence import output_file, said, say, sign
 from slackwater.lab.roots import claim, default_root, refuse_foreign
 from slackwater.lab.supervisor import Supervisor, level, state_of
 from slackwater.lab.trees import NotPermitted
 
-DETACHED, NOT_PERMITTED, ALREADY = 0, 3, 4
+DETACHED, NOT_PERMITTED = 0, 3
 GRACEFULLY, AT_ONCE = signal.SIGTERM, signal.SIGINT
 _WATCHED = (GRACEFULLY, AT_ONCE, signal.SIGHUP, signal.SIGCHLD)
 _PASS, _LONGEST_PASS = 0.15, 1.0
@@ -37,10 +37,8 @@ _SPARING = 20.0  # a folder so large that looking costs something is looked at l
 
 def prepare(ground: Ground) -> None:
     """Clears away what an earlier supervisor left behind, and makes the levels. Raises NotPermitted."""
-    refuse_foreign(ground.trees, ground.root, ground.cluster)
     try:
-        if not sweep(ground.trees, ground.root):
-            raise NotPermitted(f"processes below {ground.root} do not end although they were killed")
+        clear(ground.trees, ground.root, ground.cluster)
         ground.trees.make(ground.root)
         claim(ground.trees, ground.root, ground.cluster)
         for qos_class in QosClass:
@@ -51,6 +49,13 @@ def prepare(ground: Ground) -> None:
         raise NotPermitted(
             f"cgroups cannot be made here: {failure.filename or ground.root}: {failure.strerror}; the lab must run as root, with cgroups mounted writable"
         ) from failure
+
+
+def clear(hierarchies: trees.Trees, root: str, cluster: Path) -> None:
+    """Ends what this folder's earlier lab left below a root. Raises NotPermitted and OSError."""
+    refuse_foreign(hierarchies, root, cluster)
+    if not sweep(hierarchies, root):
+        raise NotPermitted(f"processes below {root} do not end although they were killed")
 
 
 def sweep(hierarchies: trees.Trees, root: str, patience: Seconds = _PATIENCE) -> bool:
@@ -105,22 +110,25 @@ def ground_of(cluster: Path, root: str, style: Style) -> Ground:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="slackwater-lab")
     parser.add_argument("cluster", type=Path)
+    parser.add_argument("--lock", type=int, required=True, help="a descriptor that holds the folder's lock")
     parser.add_argument("--cgroup-root", default="")
     parser.add_argument("--layout", type=Style, default=Style.CGROUPFS)
     asked = parser.parse_args(arguments)
     try:
-        return _start(asked.cluster.resolve(), asked.cgroup_root, asked.layout)
-    except Held:
-        return ALREADY
+        return _start(asked.lock, asked.cluster.resolve(), asked.cgroup_root, asked.layout)
     except (NotPermitted, OSError) as failure:
         sys.stderr.write(f"{failure}\n")
         return NOT_PERMITTED
 
 
-def _start(cluster: Path, root: str, style: Style) -> int:
-    lock = acquire(cluster)
+def _start(lock: int, cluster: Path, root: str, style: Style) -> int:
+    os.set_inheritable(lock, False)  # it must end with this process, and not with its pods
     ground = ground_of(cluster, root or default_root(cluster), style)
+    earlier = said(cluster)
+    if earlier is not None and earlier.root != ground.root:
+        clear(ground.trees, earlier.root, cluster)
     prepare(ground)
+    say(cluster, state_of(ground))  # what an earlier supervisor saw counts no more, before anybody looks
     # Blocked before the fork: a signal to the child waits until its first pause.
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     if os.fork():

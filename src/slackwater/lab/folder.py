@@ -26,7 +26,7 @@ from slackwater.cluster.ledger import RunningPod, evictions_folder, pods_file, r
 from slackwater.host.layout import Style
 from slackwater.lab import presence, trees
 from slackwater.lab.containers import logs_folder
-from slackwater.lab.daemon import ALREADY, AT_ONCE, DETACHED, GRACEFULLY, sweep
+from slackwater.lab.daemon import AT_ONCE, DETACHED, GRACEFULLY, sweep
 from slackwater.lab.ground import events_file
 from slackwater.lab.manifests import fingerprint
 from slackwater.lab.pods import End
@@ -98,12 +98,26 @@ class Lab:
         command = [sys.executable, "-m", "slackwater.lab.daemon", str(self.directory), "--layout", self._style.value]
         if self._root:
             command += ["--cgroup-root", self._root]
-        # In a session of its own, so that an interrupt at the terminal is for us alone.
-        answer = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, start_new_session=True, check=False
-        )
-        if answer.returncode == ALREADY:
+        try:
+            lock = presence.acquire(self.directory)
+        except presence.Held:
             return False
+        except OSError as failure:
+            raise NotPermitted(f"the lab cannot write in {self.directory}: {failure.strerror}") from failure
+        # The new process is born with the lock: there is no moment at which it lives and `down` would not wait for it.
+        # It has a session of its own, so that an interrupt at the terminal is for us alone.
+        try:
+            answer = subprocess.run(
+                [*command, "--lock", str(lock)],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                start_new_session=True,
+                pass_fds=(lock,),
+                check=False,
+            )
+        finally:
+            os.close(lock)
         if answer.returncode != DETACHED:
             with self._locked():
                 self._take_away()
@@ -139,6 +153,10 @@ class Lab:
                 self._signal(now, how)
                 pid = now
             if time.monotonic() > until:
+                if not now:
+                    raise LabFailed(
+                        f"{presence.lock_file(self.directory)} is held by a process that does not say who it is"
+                    )
                 self._signal(now, signal.SIGKILL)
                 until += _SLACK
             time.sleep(_GLANCE)
