@@ -5,6 +5,7 @@ A counter that ran backwards (a group made anew under an old name, a machine tha
 never negative. A container is matched by its runtime's id, so a restarted one begins anew by itself.
 """
 
+from collections.abc import Collection
 from itertools import pairwise
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ from slackwater.api.objects import Container, Pod
 from slackwater.api.units import Bytes, Instant, Millicores, Seconds
 from slackwater.snapshot.counters import HostSample
 from slackwater.snapshot.groups import GroupId
+
+LEAST_TO_TELL = 3  # samples, to know what one used who is in the newest but one for the last time
 
 
 class Capacity(Struct, frozen=True):
@@ -93,6 +96,18 @@ def pod_cpu(frames: Frames, pod: Pod) -> Millicores | None:
             return None
         total += usage
     return Millicores(total)
+
+
+def departed_cpu(frames: Frames, pods: Collection[str]) -> Millicores:
+    """
+    What those used, when last seen, who left within the newest interval: the node's figure still holds it, and nobody
+    can release it any more. `pods` are the uids of those that are here.
+    """
+    if len(frames.samples) < LEAST_TO_TELL:
+        return Millicores(0)
+    *_, first, last, _newest = frames.samples
+    gone = (group for group in last.groups if group.pod not in pods)
+    return Millicores(sum(_cpu_between(first, last, group) or 0 for group in gone))
 
 
 def starved(frames: Frames, group: GroupId) -> bool:
