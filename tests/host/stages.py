@@ -122,13 +122,12 @@ class KernelStage(Stage):
         self.host = self.machine
 
     def make(self, path: str) -> None:
+        """As a runtime does: on v2 the controllers are handed down before there is anybody to have them."""
         for tree in self.trees:
             folder = tree / path
+            if self.version > 1:
+                (folder.parent / "cgroup.subtree_control").write_text("+cpu +memory")
             folder.mkdir(exist_ok=True)
-            if self.version == 2:
-                for above in (folder.parent.parent, folder.parent):
-                    if (above / "cgroup.subtree_control").exists():
-                        (above / "cgroup.subtree_control").write_text("+cpu +memory")
 
     def add(self, pod: PodGroups) -> None:
         path = self.layout.pod(pod.uid, pod.qos_class)
