@@ -73,9 +73,14 @@ def test_a_short_run_shows_the_squeeze_and_leaves_nothing(temporary: Path, tmp_p
     assert not list(processes_that_name(temporary))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
-    "moment", ["starting the pods", "everything at once", "Slackwater has started", "Slackwater on"]
+    ("moment", "number"),
+    [
+        ("starting the pods", signal.SIGINT),
+        ("everything at once", signal.SIGTERM),
+        ("Slackwater has started", signal.SIGINT),
+        ("Slackwater on", signal.SIGTERM),
+    ],
 )
 def test_an_interrupt_leaves_no_process_no_group_and_no_file(
     temporary: Path, moment: str, number: signal.Signals

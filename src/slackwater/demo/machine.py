@@ -5,6 +5,7 @@ Nothing here helps the agent: it gets the folder, the lab's root and a tick of o
 ended by `close`, the last first, however far `open` had come.
 """
 
+import contextlib
 import mmap
 import os
 import signal
@@ -22,7 +23,7 @@ from slackwater.demo.facts import facts_of_this_machine
 from slackwater.demo.figures import Reading, Request
 from slackwater.demo.setting_files import settings_below
 from slackwater.demo.stage import Broken, Cast, Facts, NotPermitted
-from slackwater.journal.reading import Absent, Reader
+from slackwater.journal.reading import Reader, Unreadable
 from slackwater.lab import trees
 from slackwater.lab.folder import Lab, LabFailed
 
@@ -113,33 +114,38 @@ class Machine:
             )
 
     def agent_off(self) -> None:
-        agent, self._agent = self._agent, None
-        if agent is None:
-            return
-        agent.send_signal(signal.SIGTERM)
-        try:
-            code = agent.wait(AGENT_ENDS_WITHIN)
-        except subprocess.TimeoutExpired:
-            agent.kill()
-            agent.wait()
-            raise Broken(f"the agent did not end within {AGENT_ENDS_WITHIN:.0f} s") from None
+        code = self._end_agent()
+        if code is None:
+            raise Broken(f"the agent did not end within {AGENT_ENDS_WITHIN:.0f} s")
         if code:
             raise Broken(f"the agent ended with {code}: {self._last_words()}")
 
-    def decisions(self) -> Sequence[Decision]:
+    def _end_agent(self) -> int | None:
+        """Its exit code; None: it had to be killed. 0 where there is none."""
+        agent, self._agent = self._agent, None
+        if agent is None:
+            return 0
+        agent.send_signal(signal.SIGTERM)
         try:
-            with Reader(state_folder(self._folder.manifests) / "journal.db") as reader:
-                self._decisions = reader.decisions(since=self._began)
-        except Absent:
-            return self._decisions
+            return agent.wait(AGENT_ENDS_WITHIN)
+        except subprocess.TimeoutExpired:
+            agent.kill()
+            agent.wait()
+            return None
+
+    def decisions(self) -> Sequence[Decision]:
+        """A journal that is not there yet, or is just being made, has nothing new to say; one that stays so ends in an agent that never acted."""
+        with contextlib.suppress(Unreadable), Reader(state_folder(self._folder.manifests) / "journal.db") as reader:
+            self._decisions = reader.decisions(since=self._began)
         return self._decisions
 
     def settings(self) -> dict[str, str]:
         return settings_below(self._trees.mounts["cpu"] / self._lab.root)
 
     def close(self) -> None:
+        """However the agent ends now (it may be just starting), its groups go with the lab; how it ends is no news beside what brought us here."""
         try:
-            self.agent_off()
+            self._end_agent()
         finally:
             self._down()
 
