@@ -31,11 +31,17 @@ class Ours(Struct, frozen=True, kw_only=True):
     marks: dict[GroupId, Mark] = {}
     unmarkable: frozenset[GroupId] = frozenset()  # their marks are in the journal instead
     kept: frozenset[Place] = frozenset()  # of those: whose base the journal has committed
+    settled: frozenset[Place] = frozenset()  # whose last write is known to have been made
     troubles: dict[Place, Trouble] = {}
 
     def knob(self, group: GroupId, knob: Knob) -> KnobMark | None:
+        """
+        What the mark says of a knob. Only a mark that was found may be one whose write never came, so that what stood
+        there before still counts as ours; of our own writes we know, and the same value found later is another's.
+        """
         mark = self.marks.get(group)
-        return mark.knobs.get(knob) if mark else None
+        found = mark.knobs.get(knob) if mark else None
+        return replace(found, before=found.after) if found and (group, knob) in self.settled else found
 
 
 def again(trouble: Trouble, now: Instant) -> Trouble:

@@ -161,6 +161,7 @@ def _carry_out(host: Host, target: _Target, act: Act, ours: Ours) -> tuple[Ours,
     try:
         if act.writes and _may_write(group, knob, ours):
             host.write(group, knob, act.value)
+            ours = replace(ours, settled=ours.settled | {(group, knob)})
         return (_unmarked(host, group, knob, ours) if act.unmark else ours), None
     except Refused as refusal:
         return ours, refusal
@@ -172,6 +173,7 @@ def _may_write(group: GroupId, knob: Knob, ours: Ours) -> bool:
 
 
 def _marked(host: Host, group: GroupId, knob: Knob, mark: KnobMark, ours: Ours) -> Ours:
+    ours = replace(ours, settled=ours.settled - {(group, knob)})
     whole = ours.marks.get(group, Mark()).with_knob(knob, mark)
     marks = {**ours.marks, group: whole}
     if group not in ours.unmarkable:
@@ -194,7 +196,8 @@ def _unmarked(host: Host, group: GroupId, knob: Knob, ours: Ours) -> Ours:
 def _forgotten(ours: Ours, group: GroupId) -> Ours:
     marks = {one: mark for one, mark in ours.marks.items() if one != group}
     troubles = {place: trouble for place, trouble in ours.troubles.items() if place[0] != group}
-    return replace(ours, marks=marks, unmarkable=ours.unmarkable - {group}, troubles=troubles)
+    settled = frozenset(place for place in ours.settled if place[0] != group)
+    return replace(ours, marks=marks, unmarkable=ours.unmarkable - {group}, settled=settled, troubles=troubles)
 
 
 def _refused(done: Reconciled, target: _Target, refusal: Refused, trouble: Trouble, now: Instant) -> Reconciled:
