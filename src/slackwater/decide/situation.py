@@ -63,7 +63,10 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
     def _in_flight(self, metric: Metric) -> Amount:
         """What has been released already and the newest sample cannot show yet."""
         here = sorted(self.leaving & self.pods.keys())
-        return Amount(self.acted(metric) + sum(self.usage_of(self.pods[uid], metric) or 0.0 for uid in here))
+        dying = sum(self.usage_of(self.pods[uid], metric) or 0.0 for uid in here)
+        gone = usage.departed_cpu(self.frames, self.pods)
+        departed = metric.from_cpu(gone, self.capacity) if metric.from_cpu else 0.0
+        return Amount(self.acted(metric) + dying + departed)
 
     def acted(self, metric: Metric) -> Amount:
         """Of that, what was written to knobs; negative where more was given than taken."""
