@@ -156,9 +156,9 @@ def _carry_out(host: Host, target: _Target, act: Act, ours: Ours) -> tuple[Ours,
     taken away.
     """
     group, knob = target.group, target.knob
-    if act.mark is not None:
-        ours = _marked(host, group, knob, act.mark, ours)
     try:
+        if act.mark is not None:
+            ours = _marked(host, group, knob, act.mark, ours)
         if act.writes and _may_write(group, knob, ours):
             host.write(group, knob, act.value)
             ours = replace(ours, settled=ours.settled | {(group, knob)})
@@ -180,6 +180,9 @@ def _marked(host: Host, group: GroupId, knob: Knob, mark: KnobMark, ours: Ours) 
         try:
             host.set_mark(group, whole)
         except Refused:
+            if group in ours.marks:
+                # What stands on it must stay true: a group with a stale mark is worse than one that is not written.
+                raise
             return replace(ours, marks=marks, unmarkable=ours.unmarkable | {group})
     return replace(ours, marks=marks)
 
