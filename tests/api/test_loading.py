@@ -16,6 +16,9 @@ ACTION = of_kind("AvoidanceAction", "eviction: {}", name="close")
 OTHER = of_kind("AvoidanceAction", "throttle: {cpuThrottle: {minCPURatio: 10}}", name="squeeze")
 
 
+METRICS = ("cpu_total_usage", "cpu_total_utilization", "memory_total_usage", "memory_total_utilization")
+
+
 def policy(
     action: str = "close", metric: str = "cpu_total_usage", value: object = 4000, name: str = "w", selector: str = "{}"
 ) -> str:
@@ -28,7 +31,7 @@ def node(cpu: str, pool: str) -> str:
 
 
 def crossed(*documents: str, whole: bool = True) -> tuple[Problem, ...]:
-    return cross_check(loaded("---\n".join(documents)).items, whole=whole)
+    return cross_check(loaded("---\n".join(documents)).items, whole=whole, metrics=METRICS)
 
 
 def test_a_file_gives_its_objects_and_where_each_came_from() -> None:
@@ -297,3 +300,9 @@ def test_nothing_that_a_document_may_hold_ever_raises(
     document = {"kind": kind, "apiVersion": version, "metadata": metadata, "spec": spec, "status": status, "data": spec}
     found = load(msgspec.json.encode(document).decode(), "a.json")
     assert all(problem.message and problem.remedy for problem in found.problems)
+
+
+def test_a_metric_that_nobody_knows_is_an_error_with_the_nearest_name() -> None:
+    (problem,) = crossed(ACTION, policy(metric="cpu_total_utilisation"))
+    assert (problem.field, problem.value) == ("spec.rules[0].metricRule.name", "cpu_total_utilisation")
+    assert problem.remedy == "did you mean cpu_total_utilization?"

@@ -19,6 +19,7 @@ from slackwater.api.manifests import Item, load
 from slackwater.api.manifests.crosscheck import cross_check
 from slackwater.api.problems import Problem, Severity
 from slackwater.cli import exits
+from slackwater.metrics.builtin import BUILTIN
 
 SUFFIXES = (".yaml", ".yml", ".json")
 STANDARD_INPUT = "-"
@@ -68,7 +69,11 @@ def _check(paths: Sequence[str], folder: str | None, *, recursive: bool) -> Chec
     whole = folder is not None or any(Path(path).is_dir() for path in paths)
     files = {item.file for item in items}
     problems += [problem for item in items for problem in item.problems]
-    problems += [problem for problem in cross_check((*around, *items), whole=whole) if problem.file in files]
+    problems += [
+        problem
+        for problem in cross_check((*around, *items), whole=whole, metrics=BUILTIN.metrics)
+        if problem.file in files
+    ]
     return Checked(len(items), tuple(sorted(problems, key=lambda problem: (problem.file, problem.line))))
 
 

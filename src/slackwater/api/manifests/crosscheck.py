@@ -5,7 +5,7 @@ Only `check` asks for this. The agent finds the same things at run time, where t
 """
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -46,10 +46,27 @@ class _Spot(Struct, frozen=True):
         )
 
 
-def cross_check(items: Sequence[Item], *, whole: bool) -> tuple[Problem, ...]:
-    """`whole`: these are all the manifests there are. A part may well name an action that stands elsewhere."""
+def cross_check(items: Sequence[Item], *, whole: bool, metrics: Collection[str]) -> tuple[Problem, ...]:
+    """
+    `whole`: these are all the manifests there are. A part may well name an action that stands elsewhere. `metrics` are
+    the names that a rule may have.
+    """
     nodes = [found for item in items for found in item.objects if isinstance(found, Node)]
-    return (*_twice(items), *_undefined_actions(items, whole=whole), *_implausible(items, nodes))
+    return (
+        *_twice(items),
+        *_undefined_actions(items, whole=whole),
+        *_unknown_metrics(items, metrics),
+        *_implausible(items, nodes),
+    )
+
+
+def _unknown_metrics(items: Sequence[Item], metrics: Collection[str]) -> Iterator[Problem]:
+    for item, rule in _rules(items):
+        if rule.metric is not None and rule.metric not in metrics:
+            near = difflib.get_close_matches(rule.metric, metrics, 1, 0.6)
+            meant = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(metrics))}"
+            spot = _Spot(item, f"{rule.field}.metricRule.name", rule.metric)
+            yield spot.error("there is no metric of this name", meant)
 
 
 def _twice(items: Sequence[Item]) -> Iterator[Problem]:
