@@ -2,9 +2,9 @@
 What a metric is: its unit, its rank among metrics, how it is read for the node and for a pod, and what acting on a pod
 would release.
 
-A metric is a value made of pure functions. Built-in ones stand in one list (`metrics.builtin`); nothing registers
-itself by being imported. A metric without functions of its own can be judged, and its rule then acts through another
-metric that has them.
+A metric is a value made of pure functions. Built-in ones stand in one list (`metrics.builtin`); nothing registers itself
+by being imported. A metric without functions of its own is *indirect*: it can be judged, and its rule then acts through
+another metric that has them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,19 +14,21 @@ from msgspec import Struct
 
 from slackwater.api.objects import Pod
 from slackwater.api.units import Amount, Millicores
-from slackwater.snapshot.usage import Capacity, Frames
+from slackwater.metrics.reading import Element
+from slackwater.metrics.scene import Scene
+from slackwater.snapshot.usage import Capacity
 
 
 class Unit(Enum):
     MILLICORES = "millicores"
     PERCENT = "percent"
     BYTES = "bytes"
+    BYTES_PER_SECOND = "bytes per second"
+    TASKS = "tasks"
 
 
 class Ability(Struct, frozen=True):
-    """
-    Whether something can be done about a metric by acting on pods, and whether what it releases can be computed before.
-    """
+    """Whether something can be done about a metric by acting on pods, and whether what it releases can be computed before."""
 
     able: bool
     quantified: bool
@@ -36,9 +38,14 @@ class Ability(Struct, frozen=True):
 UNABLE = Ability(able=False, quantified=False)
 PRECISE = Ability(able=True, quantified=True)
 
-NodeUsage = Callable[[Frames, Capacity], Amount | None]
-PodUsage = Callable[[Frames, Pod, Capacity], Amount | None]
+NodeUsage = Callable[[Scene], Amount | None]
+PodUsage = Callable[[Scene, Pod], Amount | None]
+Vector = Callable[[Scene], tuple[Element, ...]]
 FromCpu = Callable[[Millicores, Capacity], Amount]
+
+
+def every_pod(_: Pod) -> bool:
+    return True
 
 
 class Metric(Struct, frozen=True, kw_only=True):
@@ -47,14 +54,29 @@ class Metric(Struct, frozen=True, kw_only=True):
     description: str
     priority: int  # ActionPriority, 0-10: the highest is closed first
     of_node: NodeUsage
+    vector: Vector | None = None  # of a metric with labels: its elements, of which of_node is the largest
     of_pod: PodUsage | None = None
+    concerns: Callable[[Pod], bool] = every_pod  # whose use counts at all
     throttle: Ability = UNABLE
     evict: Ability = UNABLE
     from_cpu: FromCpu | None = None  # what so much CPU is in this metric; None: CPU quotas do not move it
+    acts_through: str = ""  # of an indirect metric: the metric by which its rules act
+    part_of_node: bool = True  # its waterline is a part of the node's capacity
+
+    @property
+    def indirect(self) -> bool:
+        return bool(self.acts_through)
 
     @property
     def moved_by_quota(self) -> bool:
         return self.from_cpu is not None
+
+    def elements(self, scene: Scene) -> tuple[Element, ...]:
+        """Nothing: it cannot be read now."""
+        if self.vector is not None:
+            return self.vector(scene)
+        value = self.of_node(scene)
+        return () if value is None else (Element(value),)
 
 
 class Catalogue(Struct, frozen=True):

@@ -12,7 +12,7 @@ from msgspec import Struct
 from slackwater.api.units import Instant, Seconds
 from slackwater.metrics.metric import Catalogue
 from slackwater.metrics.reading import Element, Reading
-from slackwater.snapshot.usage import Capacity, Frames
+from slackwater.metrics.scene import Scene
 
 
 class SampleReadings(Struct, frozen=True):
@@ -23,16 +23,14 @@ class SampleReadings(Struct, frozen=True):
     def read(self, metric: str) -> Reading | None:
         return self.known.get(metric)
 
-    def with_frames(
-        self, frames: Frames, catalogue: Catalogue, names: frozenset[str], capacity: Capacity, tick: Seconds
-    ) -> "SampleReadings":
+    def with_scene(self, scene: Scene, catalogue: Catalogue, names: frozenset[str], tick: Seconds) -> "SampleReadings":
         """The readings after a new sample; only of the metrics that somebody asks for."""
-        if frames.newest is None:
+        if scene.frames.newest is None:
             return self
         fresh = dict(self.known)
         for name in names:
             metric = catalogue.get(name)
-            value = metric.of_node(frames, capacity) if metric else None
-            if value is not None:
-                fresh[name] = Reading((Element(value),), Instant(frames.newest.at), tick)
+            elements = metric.elements(scene) if metric else ()
+            if elements:
+                fresh[name] = Reading(elements, Instant(scene.frames.newest.at), tick)
         return SampleReadings(fresh)

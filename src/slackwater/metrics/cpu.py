@@ -1,0 +1,111 @@
+"""CPU, of the whole node and of those who use elastic CPU: what a quota moves, so throttling and eviction can be computed."""
+
+from slackwater.api.objects import Pod
+from slackwater.api.units import Amount, Millicores
+from slackwater.metrics.metric import PRECISE, Ability, Metric, Unit
+from slackwater.metrics.scene import Scene
+from slackwater.snapshot import usage
+from slackwater.snapshot.usage import Capacity
+
+PRIORITY, ELASTIC_PRIORITY = 9, 8
+
+
+def in_percent(cpu: Millicores, capacity: Capacity) -> Amount:
+    return Amount(100.0 * cpu / capacity.cpu)
+
+
+def in_millicores(cpu: Millicores, _: Capacity) -> Amount:
+    return Amount(cpu)
+
+
+def _of_node(scene: Scene) -> Amount | None:
+    cpu = usage.node_cpu(scene.frames)
+    return None if cpu is None else Amount(cpu)
+
+
+def _of_node_in_percent(scene: Scene) -> Amount | None:
+    cpu = usage.node_cpu(scene.frames)
+    return None if cpu is None else in_percent(cpu, scene.capacity)
+
+
+def of_pod(scene: Scene, pod: Pod) -> Amount | None:
+    cpu = usage.pod_cpu(scene.frames, pod)
+    return None if cpu is None else Amount(cpu)
+
+
+def _of_pod_in_percent(scene: Scene, pod: Pod) -> Amount | None:
+    cpu = usage.pod_cpu(scene.frames, pod)
+    return None if cpu is None else in_percent(cpu, scene.capacity)
+
+
+def uses_elastic(pod: Pod) -> bool:
+    return any(container.requests.elastic_cpu or container.limits.elastic_cpu for container in pod.containers)
+
+
+def requested_elastic(pod: Pod) -> Millicores:
+    return Millicores(sum(c.requests.elastic_cpu or c.limits.elastic_cpu or 0 for c in pod.containers))
+
+
+def _of_elastic(scene: Scene) -> Amount | None:
+    if scene.frames.before is None:
+        return None
+    used = (usage.pod_cpu(scene.frames, pod) for pod in scene.running if uses_elastic(pod))
+    return Amount(sum(cpu for cpu in used if cpu is not None))
+
+
+def _distributed(scene: Scene) -> Amount | None:
+    """Missing where the node offers none: a part of nothing is no number."""
+    if not scene.elastic_cpu:
+        return None
+    return Amount(sum(_share(scene, pod) for pod in scene.running))
+
+
+def _share(scene: Scene, pod: Pod) -> Amount:
+    return Amount(100.0 * requested_elastic(pod) / scene.elastic_cpu) if scene.elastic_cpu else Amount(0.0)
+
+
+TOTAL_USAGE = Metric(
+    name="cpu_total_usage",
+    unit=Unit.MILLICORES,
+    description="CPU time the machine used, without iowait and steal",
+    priority=PRIORITY,
+    of_node=_of_node,
+    of_pod=of_pod,
+    throttle=PRECISE,
+    evict=PRECISE,
+    from_cpu=in_millicores,
+)
+TOTAL_UTILIZATION = Metric(
+    name="cpu_total_utilization",
+    unit=Unit.PERCENT,
+    description="cpu_total_usage as percent of the node's capacity",
+    priority=PRIORITY,
+    of_node=_of_node_in_percent,
+    of_pod=_of_pod_in_percent,
+    throttle=PRECISE,
+    evict=PRECISE,
+    from_cpu=in_percent,
+)
+ELASTIC_USAGE = Metric(
+    name="ext_cpu_total_usage",
+    unit=Unit.MILLICORES,
+    description="CPU time used by pods that run on gocrane.io/cpu",
+    priority=ELASTIC_PRIORITY,
+    of_node=_of_elastic,
+    of_pod=of_pod,
+    concerns=uses_elastic,
+    throttle=PRECISE,
+    evict=PRECISE,
+    from_cpu=in_millicores,
+)
+ELASTIC_DISTRIBUTE = Metric(
+    name="ext_cpu_total_distribute",
+    unit=Unit.PERCENT,
+    description="requested gocrane.io/cpu as percent of what the node offers",
+    priority=ELASTIC_PRIORITY,
+    of_node=_distributed,
+    of_pod=_share,
+    concerns=uses_elastic,
+    throttle=Ability(able=False, quantified=False, why="a quota does not change what is requested"),
+    evict=PRECISE,
+)

@@ -1,0 +1,78 @@
+"""
+Pressure (PSI): the share of time in which tasks waited for a resource.
+
+A container's CPU pressure rises from its own quota as well, and so would the node's from ours: squeeze, worse, squeeze.
+So CPU pressure as judged is the highest among the pods that hold no throttle of ours and that their own limit does not
+stop in most periods; what the kernel says of the whole node stands beside it for people.
+"""
+
+from slackwater.api.objects import Pod
+from slackwater.api.units import Amount
+from slackwater.metrics.indirect import STEPWISE, indirect
+from slackwater.metrics.memory import TOTAL_USAGE as MEMORY
+from slackwater.metrics.metric import Metric, NodeUsage, Unit
+from slackwater.metrics.reading import Element
+from slackwater.metrics.scene import Scene
+from slackwater.snapshot import usage
+from slackwater.snapshot.counters import Pressure
+
+MICROSECONDS_PER_PERCENT = 10_000
+
+
+def pressing(scene: Scene) -> tuple[Element, ...]:
+    """CPU pressure of every pod that presses by itself, in percent of the time between the two newest samples."""
+    found = ((pod, _of_pod(scene, pod)) for pod in scene.running if pod.uid not in scene.squeezed)
+    return tuple(
+        Element(value, {"namespace": pod.namespace, "pod": pod.name}) for pod, value in found if value is not None
+    )
+
+
+def _of_pod(scene: Scene, pod: Pod) -> Amount | None:
+    """Of its container that waits most, those left out that their own limit stops."""
+    groups = [group for _, group in usage.groups_of(pod) if not usage.starved(scene.frames, group)]
+    stalls = [stall for group in groups if (stall := usage.stalled(scene.frames, group)) is not None]
+    if not stalls or not scene.interval:
+        return None
+    return Amount(min(100.0, max(stalls) / (scene.interval * MICROSECONDS_PER_PERCENT)))
+
+
+def _highest(scene: Scene) -> Amount | None:
+    return max((element.value for element in pressing(scene)), default=None)
+
+
+def _of_node(resource: str, *, full: bool) -> NodeUsage:
+    def of_node(scene: Scene) -> Amount | None:
+        pressure: Pressure | None = scene.frames.newest.node.pressure.get(resource) if scene.frames.newest else None
+        if pressure is None:
+            return None
+        return Amount(pressure.full_avg10 if full else pressure.some_avg10)
+
+    return of_node
+
+
+CPU_SOME = Metric(
+    name="cpu_pressure_some_10s",
+    unit=Unit.PERCENT,
+    description="time in which a pod that nothing of its own holds back waited for a CPU: the highest of all pods",
+    priority=0,
+    of_node=_highest,
+    vector=pressing,
+    throttle=STEPWISE,
+    evict=STEPWISE,
+    acts_through="cpu_total_usage",
+    part_of_node=False,
+)
+METRICS = (
+    CPU_SOME,
+    *(
+        indirect(
+            f"{resource}_pressure_{name}_10s",
+            Unit.PERCENT,
+            f"time in which {who} waited for {resource}, over 10 s, on the whole node",
+            _of_node(resource, full=name == "full"),
+            through,
+        )
+        for resource, through in (("memory", MEMORY.name), ("io", "cpu_total_usage"))
+        for name, who in (("some", "some task"), ("full", "every task"))
+    ),
+)
