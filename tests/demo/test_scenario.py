@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from slackwater.api.units import Seconds
+from slackwater.api.units import Millicores, Seconds
 from slackwater.decide.plan import Decision
-from slackwater.demo.calibration import Calibration
+from slackwater.demo.calibration import Calibration, load_for, workers_for
 from slackwater.demo.figures import Reading, Request
 from slackwater.demo.scenario import Act, NothingDone, Options, Play
 from slackwater.demo.simulated import Simulated
-from slackwater.demo.stage import Facts
+from slackwater.demo.stage import Cast, Facts
 
 SHORT = Options(rounds=1, seconds=Seconds(1.0))
 
@@ -68,6 +68,18 @@ def test_the_agent_gives_back_by_itself_when_the_cause_is_gone(tmp_path: Path) -
     assert performance.restored
     assert performance.given_back_after is not None
     assert performance.given_back_after < 15
+
+
+def test_batch_that_yields_gains_a_guaranteed_service_nothing_in_the_model_as_in_the_kernel(tmp_path: Path) -> None:
+    workers = workers_for(2)
+    stage = Simulated(tmp_path)
+    stage.open(Cast(load=load_for(1.0, Seconds(18.0)), workers=workers, request=Millicores(1000), guaranteed=True))
+    batch = [player for player in stage._players if player.task.endless]
+    before = [player.task.weight for player in batch]
+    for player in batch:
+        player.group.weight = 2
+    stage._take_settings()
+    assert [player.task.weight for player in batch] == before
 
 
 def test_an_agent_that_never_acts_is_no_demonstration(tmp_path: Path) -> None:

@@ -100,3 +100,11 @@ def test_a_table_and_the_reasons_end_a_run_for_people(tmp_path: Path) -> None:
     assert "SIMULATED" in result.stdout
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
     assert (tmp_path / "kept" / "cluster" / ".slackwater" / "journal.db").exists()
+
+
+def test_without_root_it_says_so_and_shows_the_same_on_a_simulated_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    result = CliRunner().invoke(demo, ["--rounds", "1", "--seconds", "1", "-o", "json"], standalone_mode=False)
+    assert result.return_value == 0
+    assert "only root may make cgroups" in result.stderr
+    assert json.loads(result.stdout)["backend"] == "simulated"

@@ -41,6 +41,11 @@ def test_gap_release_and_measurement_are_those_of_one_action() -> None:
     assert figures == [200.0, 199.0, 198.0]
 
 
+def test_what_a_later_action_squeezes_of_the_rest_is_not_counted_again() -> None:
+    decisions = (throttle(1, gap=300.0), throttle(2, gap=20.0), throttle(3, gap=10.0))
+    assert outcome.outcome(performance(decisions=decisions, first_actions=("1",)))["gap_millicores"] == 300.0
+
+
 def test_an_action_that_was_only_previewed_is_not_told_as_done() -> None:
     played = performance(decisions=(throttle(1, preview=True), throttle(2)), first_actions=("2",))
     assert len(outcome.outcome(played)["actions"]) == 1

@@ -88,6 +88,7 @@ def _performed_where_possible(
             progress.print(
                 f"{refusal}.\nThe same scenario runs on a SIMULATED node: nothing below is measured on this machine.",
                 highlight=False,
+                soft_wrap=True,
             )
     return _performed(options, progress, keep, Simulated)
 
