@@ -18,6 +18,7 @@ from slackwater.api.units import Instant, Wall
 from slackwater.host.edge import Host, Survey
 from slackwater.judge.rules import RuleInForce, rules_in_force
 from slackwater.metrics.metric import Catalogue
+from slackwater.metrics.scene import Scene
 from slackwater.snapshot.counters import HostSample
 from slackwater.snapshot.groups import PodGroups
 from slackwater.snapshot.usage import Capacity
@@ -79,9 +80,14 @@ def taken_in(held: Carried, seen: Seen, catalogue: Catalogue) -> Carried:
     frames = held.frames.with_sample(seen.sample, _frames_needed(held.rules))
     names = frozenset(rule.metric.name for rule in held.rules if rule.metric)
     tick = seen.configuration.tick_seconds
-    return replace(
-        held, frames=frames, readings=held.readings.with_frames(frames, catalogue, names, seen.capacity, tick)
+    scene = Scene(
+        frames=frames,
+        capacity=seen.capacity,
+        pods=seen.view.pods,
+        squeezed=frozenset(claim.pod for claim in held.memory.throttled),
+        elastic_cpu=seen.view.node.elastic_cpu,
     )
+    return replace(held, frames=frames, readings=held.readings.with_scene(scene, catalogue, names, tick))
 
 
 def _frames_needed(rules: tuple[RuleInForce, ...]) -> int:

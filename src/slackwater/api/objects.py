@@ -93,6 +93,7 @@ class Node(Struct, frozen=True, kw_only=True):
     taints: tuple[Taint, ...] = ()  # the users' and ours
     cpu: Millicores | None = None  # capacity; None: what the machine has
     memory: Bytes | None = None
+    elastic_cpu: Millicores | None = None  # of gocrane.io/cpu, what may be requested
 
 
 class Strategy(Enum):

@@ -15,6 +15,7 @@ from slackwater.decide.memory import Memory
 from slackwater.decide.settings import Settings
 from slackwater.judge.verdicts import Verdict
 from slackwater.metrics.metric import Catalogue, Metric
+from slackwater.metrics.scene import Scene
 from slackwater.snapshot import usage
 from slackwater.snapshot.groups import GroupId
 from slackwater.snapshot.knobs import Settings as KnobSettings
@@ -80,8 +81,19 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         begin, end = self.frames.before.at, self.frames.newest.at
         return min(1.0, max(0.0, (at - begin) / (end - begin))) if end > begin else 1.0
 
+    @cached_property
+    def scene(self) -> Scene:
+        """What metrics are computed from."""
+        return Scene(
+            frames=self.frames,
+            capacity=self.capacity,
+            pods=self.view.pods,
+            squeezed=frozenset(claim.pod for claim in self.memory.throttled),
+            elastic_cpu=self.view.node.elastic_cpu,
+        )
+
     def usage_of(self, pod: Pod, metric: Metric) -> Amount | None:
-        return metric.of_pod(self.frames, pod, self.capacity) if metric.of_pod else None
+        return metric.of_pod(self.scene, pod) if metric.of_pod else None
 
     def cpu_of(self, uid: str, container: str) -> Millicores | None:
         """What one container uses now; of the whole pod where none is named."""

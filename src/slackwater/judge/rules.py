@@ -109,13 +109,17 @@ def _error(
         return f"there is no metric named {rule.metric!r}"
     if rule.value is None:
         return "metricRule.value is missing"
-    if rule.selector is not None and rule.selector.requirements:
+    if rule.selector is not None and rule.selector.requirements and metric.vector is None:
         return f"metricRule.selector: {metric.name} carries no labels to select by"
     return _implausible(metric, rule.value, capacity) or _unable(metric, action)
 
 
 def _implausible(metric: Metric, value: float, capacity: Capacity) -> str:
-    whole = {Unit.MILLICORES: float(capacity.cpu), Unit.PERCENT: 100.0, Unit.BYTES: float(capacity.memory)}[metric.unit]
+    """A waterline on a part of the node's capacity that is next to nothing of it: the unit was not what was thought."""
+    if not metric.part_of_node:
+        return ""
+    wholes = {Unit.MILLICORES: float(capacity.cpu), Unit.PERCENT: 100.0, Unit.BYTES: float(capacity.memory)}
+    whole = wholes.get(metric.unit, 0.0)
     if value >= whole * LEAST_PART_OF_CAPACITY:
         return ""
     return f"waterline {value:g} is under 1 % of the node's {whole:g}: {metric.name} counts in {metric.unit.value}"

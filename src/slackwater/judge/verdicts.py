@@ -5,7 +5,7 @@ What gives a mark is a seam: a threshold over a reading now, a policy's answer l
 this reads of a rule; it carries what it rests on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from msgspec import Struct
@@ -14,7 +14,9 @@ from msgspec.structs import replace
 from slackwater.api.units import Amount, Instant
 from slackwater.judge.rules import RuleInForce
 from slackwater.judge.states import Mark, Needed, Patience, Phase, RuleState, adopt, step
-from slackwater.metrics.reading import Reading, Readings, is_fresh
+from slackwater.metrics.reading import Element, Reading, Readings, is_fresh
+
+NAMED = 3
 
 
 class Change(Enum):
@@ -73,15 +75,32 @@ def judge(
 def _judged(
     rule: RuleInForce, state: RuleState, reading: Reading | None, now: Instant, patience: Patience, *, sampled: bool
 ) -> Verdict:
-    if reading is None or not reading.elements or not is_fresh(reading, now, rule.cache_ttl):
+    elements = selected(rule, reading)
+    if reading is None or not elements or not is_fresh(reading, now, rule.cache_ttl):
         after = step(state, Mark.UNKNOWN, now, _needed(rule), patience)
         return _told(Verdict(rule=rule, state=after), state, now, patience)
-    value = max(element.value for element in reading.elements)
+    value = max(element.value for element in elements)
     if not sampled or (state.counted_at is not None and reading.at <= state.counted_at):
         return Verdict(rule=rule, state=state, value=value)
     after = step(state, threshold(rule, value), now, _needed(rule), patience)
     after = replace(after, counted_at=reading.at)
-    return _told(Verdict(rule=rule, state=after, counted=True, value=value), state, now, patience)
+    verdict = Verdict(rule=rule, state=after, counted=True, value=value, reason=_who(rule, elements))
+    return _told(verdict, state, now, patience)
+
+
+def selected(rule: RuleInForce, reading: Reading | None) -> tuple[Element, ...]:
+    """The elements that the rule speaks of."""
+    selector = rule.rule.selector
+    if reading is None or selector is None:
+        return reading.elements if reading else ()
+    return tuple(element for element in reading.elements if selector.matches(element.labels))
+
+
+def _who(rule: RuleInForce, elements: Iterable[Element]) -> str:
+    """Of a metric with labels: the largest elements that are above the waterline."""
+    above = [e for e in elements if e.labels and rule.rule.value is not None and e.value > rule.rule.value]
+    largest = sorted(above, key=lambda element: (-element.value, sorted(element.labels.items())))[:NAMED]
+    return ", ".join(f"{'/'.join(element.labels.values())} {element.value:.3g}" for element in largest)
 
 
 def threshold(rule: RuleInForce, value: Amount) -> Mark:

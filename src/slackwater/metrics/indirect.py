@@ -81,9 +81,7 @@ METRICS = (
     indirect("cpu_load_1m", Unit.TASKS, "load average over 1 minute", _load(0)),
     indirect("cpu_load_5m", Unit.TASKS, "load average over 5 minutes", _load(1)),
     indirect("cpu_load_15m", Unit.TASKS, "load average over 15 minutes", _load(2)),
-    indirect(
-        "disk_read_rate", Unit.BYTES_PER_SECOND, "read from all disks", _rate(_disks, lambda device: device.read)
-    ),
+    indirect("disk_read_rate", Unit.BYTES_PER_SECOND, "read from all disks", _rate(_disks, lambda device: device.read)),
     indirect(
         "disk_write_rate", Unit.BYTES_PER_SECOND, "written to all disks", _rate(_disks, lambda device: device.written)
     ),

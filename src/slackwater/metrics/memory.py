@@ -7,7 +7,9 @@ from slackwater.metrics.scene import Scene
 from slackwater.snapshot import usage
 
 PRIORITY = 10
-NO_THROTTLE = Ability(able=False, quantified=False, why="memory in use cannot be taken back by a limit, only by eviction")
+NO_THROTTLE = Ability(
+    able=False, quantified=False, why="memory in use cannot be taken back by a limit, only by eviction"
+)
 
 
 def _of_node(scene: Scene) -> Amount | None:

@@ -17,20 +17,28 @@ from slackwater.snapshot import usage
 from slackwater.snapshot.counters import Pressure
 
 MICROSECONDS_PER_PERCENT = 10_000
+NOBODY = Element(Amount(0.0))
 
 
 def pressing(scene: Scene) -> tuple[Element, ...]:
-    """CPU pressure of every pod that presses by itself, in percent of the time between the two newest samples."""
-    found = ((pod, _of_pod(scene, pod)) for pod in scene.running if pod.uid not in scene.squeezed)
-    return tuple(
-        Element(value, {"namespace": pod.namespace, "pod": pod.name}) for pod, value in found if value is not None
-    )
+    """
+    CPU pressure of every pod that presses by itself, in percent of the time between the two newest samples. Where
+    pressure can be read and everybody's is of our making or their own, nobody presses: that is zero, not unknown.
+    """
+    found = [(pod, _of_pod(scene, pod)) for pod in scene.running]
+    if all(value is None for _, value in found):
+        return () if found else (NOBODY,)
+    own = [(pod, value) for pod, value in found if value is not None and pod.uid not in scene.squeezed]
+    return tuple(Element(value, {"namespace": pod.namespace, "pod": pod.name}) for pod, value in own) or (NOBODY,)
 
 
 def _of_pod(scene: Scene, pod: Pod) -> Amount | None:
-    """Of its container that waits most, those left out that their own limit stops."""
-    groups = [group for _, group in usage.groups_of(pod) if not usage.starved(scene.frames, group)]
-    stalls = [stall for group in groups if (stall := usage.stalled(scene.frames, group)) is not None]
+    """Of its container that waits most; one that its own limit stops in most periods waits for itself."""
+    stalls = [
+        0 if usage.starved(scene.frames, group) else stall
+        for _, group in usage.groups_of(pod)
+        if (stall := usage.stalled(scene.frames, group)) is not None
+    ]
     if not stalls or not scene.interval:
         return None
     return Amount(min(100.0, max(stalls) / (scene.interval * MICROSECONDS_PER_PERCENT)))

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from slackwater.api.units import Instant, Seconds
 from slackwater.metrics.metric import Catalogue
-from slackwater.metrics.reading import Element, Reading
+from slackwater.metrics.reading import Reading
 from slackwater.metrics.scene import Scene
 
 

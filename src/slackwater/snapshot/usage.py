@@ -11,7 +11,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from slackwater.api.objects import Container, Pod
-from slackwater.api.units import Bytes, Instant, Millicores, Seconds
+from slackwater.api.units import Bytes, Instant, Microseconds, Millicores, Seconds
 from slackwater.snapshot.counters import HostSample
 from slackwater.snapshot.groups import GroupId
 
@@ -96,6 +96,30 @@ def pod_cpu(frames: Frames, pod: Pod) -> Millicores | None:
             return None
         total += usage
     return Millicores(total)
+
+
+def pod_memory(frames: Frames, pod: Pod) -> Bytes | None:
+    """The working sets of all its containers together; None where one cannot be read."""
+    if frames.newest is None:
+        return None
+    total = 0
+    for _, group in groups_of(pod):
+        counters = frames.newest.groups.get(group)
+        if counters is None or counters.memory_working_set is None:
+            return None
+        total += counters.memory_working_set
+    return Bytes(total)
+
+
+def stalled(frames: Frames, group: GroupId) -> Microseconds | None:
+    """For how long of the newest interval some task of the container waited for a CPU."""
+    if frames.newest is None or frames.before is None:
+        return None
+    first, last = frames.before.groups.get(group), frames.newest.groups.get(group)
+    if first is None or last is None or first.cpu_some_total is None or last.cpu_some_total is None:
+        return None
+    delta = last.cpu_some_total - first.cpu_some_total
+    return Microseconds(delta) if delta >= 0 else None
 
 
 def departed_cpu(frames: Frames, pods: Collection[str]) -> Millicores:

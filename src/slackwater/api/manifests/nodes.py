@@ -12,6 +12,8 @@ def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[No
     capacity = status.inside("capacity") if status is not None else None
     cpu = _amount(capacity, "cpu")
     memory = _amount(capacity, "memory")
+    offered = status.inside("allocatable") if status is not None else None
+    elastic = offered.quantity("gocrane.io/cpu") if offered is not None else None
     node = Node(
         name=about.name,
         uid=about.uid,
@@ -20,6 +22,7 @@ def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[No
         taints=tuple(_taint(fields) for fields in spec.each("taints")),
         cpu=None if cpu is None else quantity.millicores(cpu),
         memory=None if memory is None else quantity.whole_bytes(memory),
+        elastic_cpu=None if elastic is None else quantity.millicores(elastic),
     )
     return (node,)
 
