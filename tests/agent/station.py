@@ -21,7 +21,7 @@ from slackwater.lab.folder import Lab
 
 LOW, HIGH = 100, 1_000_000
 LOOP = ["sh", "-c", "while :; do :; done"]
-PATIENCE_SECONDS = 40.0
+PATIENCE_SECONDS = 100.0
 KNOBS = ("cpu.cfs_quota_us", "cpu.shares", "cpu.max", "cpu.weight")
 
 
