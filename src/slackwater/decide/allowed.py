@@ -32,13 +32,23 @@ def sorted_out(
     allowed, considered = {}, []
     for pod in situation.view.pods:
         by, why = _allowing(situation, pod, concerned, evicts=evicts)
+        if by and metric is not None and not metric.concerns(pod):
+            by, why = (), f"it does not count in {metric.name}"
         if by:
             allowed[pod.uid] = Allowed(pod, by)
         elif pod.phase == "Running":
             considered.append(Considered(pod.key, taken=False, why=why))
-    ranking = order.by_cpu(lambda pod: situation.cpu_of(pod.uid, "") if metric else None)
-    in_order = order.ordered((one.pod for one in allowed.values()), ranking)
+    in_order = order.ordered((one.pod for one in allowed.values()), _ranking(situation, metric))
     return [allowed[pod.uid] for pod in in_order], sorted(considered, key=lambda one: one.pod)
+
+
+def _ranking(situation: Situation, metric: Metric | None) -> order.Ranking:
+    """The metric's own comparison; CPU's for all that a quota moves; none where it cannot tell pods apart."""
+    if metric is None or metric.of_pod is None:
+        return lambda _: ()
+    if metric.moved_by_quota:
+        return order.by_cpu(lambda pod: situation.cpu_of(pod.uid, ""))
+    return order.by_use(lambda pod: situation.usage_of(pod, metric))
 
 
 def _allowing(

@@ -7,7 +7,7 @@ reconciler makes true, evictions and scheduling go to the cluster, decisions to 
 tick.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from slackwater.api.units import Millicores
 from slackwater.claims.claim import Claim, Kind, Source, Throttled
 from slackwater.decide.act import Act, governed
 from slackwater.decide.decisions import Ids, decisions_of, ended, switched
-from slackwater.decide.evict import Chosen, Squeezed, evict
+from slackwater.decide.evict import Chosen, evict
 from slackwater.decide.measuring import awaited, measure
 from slackwater.decide.memory import Flight, Memory
 from slackwater.decide.plan import ActionKind, Decision, EvictionOrder, Measurement, Scheduling
@@ -46,7 +46,7 @@ def decide(situation: Situation) -> Plan:
     upkept = upkeep(situation)
     throttling = throttle(situation, upkept.held)
     restoring = restore(situation, throttling.held)
-    evictions = evict(situation, _squeezed(situation, upkept.held, throttling.held, throttling.released))
+    evictions = evict(situation, throttling.released)
     standing, closing = scheduling(situation.verdicts, situation.now)
 
     after = weights(situation, restoring.held.values())
@@ -64,7 +64,7 @@ def decide(situation: Situation) -> Plan:
         situation.memory,
         throttled=tuple(restoring.held.values()),
         waits=restoring.waits,
-        flights=(*situation.memory.flights, *_flights(situation, throttling.released, -restoring.granted)),
+        flights=(*situation.memory.flights, *_flights(situation, throttling.released, restoring.granted)),
         scheduling_disabled=standing.disabled,
         awaiting=(*measured.awaiting, *awaited(situation, decisions)),
     )
@@ -86,7 +86,7 @@ def preview(situation: Situation) -> tuple[tuple[Decision, ...], dict[str, str]]
     It is a plan of its own: nothing of it reaches a claim, a flight, a window or a cool-down.
     """
     throttling = throttle(situation, {})
-    evictions = evict(situation, _squeezed(situation, {}, throttling.held, throttling.released))
+    evictions = evict(situation, throttling.released)
     acts = (*_closing(situation), *throttling.acts, *evictions.acts)
     fresh = {f"{act.action.value}/{act.governing.state.id}": _gist(act) for act in acts}
     told = situation.memory.previewed
@@ -152,27 +152,12 @@ def claims(situation: Situation, throttled: Iterable[Throttled], moved: Weights)
     )
 
 
-def _squeezed(
-    situation: Situation,
-    before: dict[tuple[str, str], Throttled],
-    after: dict[tuple[str, str], Throttled],
-    released: Millicores,
-) -> Squeezed:
-    """What throttling took of each pod in this tick, so that evicting it is not counted as releasing that again."""
-    if not released:
-        return Squeezed(Millicores(0))
-    of_pods: dict[str, Millicores] = {}
-    for key, claim in after.items():
-        if before.get(key) != claim:
-            used = situation.cpu_of(claim.pod, claim.container) or 0
-            taken = max(0, used - claim.quota)
-            of_pods[claim.pod] = Millicores(of_pods.get(claim.pod, 0) + taken)
-    return Squeezed(released, of_pods)
-
-
-def _flights(situation: Situation, *amounts: int) -> tuple[Flight, ...]:
+def _flights(
+    situation: Situation, released: Mapping[str, Millicores], granted: Mapping[str, Millicores]
+) -> tuple[Flight, ...]:
+    given = {uid: Millicores(-cpu) for uid, cpu in granted.items()}
     return tuple(
-        Flight(at=situation.now, amounts=situation.in_metrics(Millicores(amount))) for amount in amounts if amount
+        Flight(at=situation.now, amounts=situation.in_metrics(cpu)) for cpu in (released, given) if any(cpu.values())
     )
 
 

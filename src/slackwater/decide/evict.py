@@ -6,6 +6,8 @@ it, and say so. What was refused is passed over for a while; what was accepted c
 over.
 """
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from slackwater.api.objects import Pod
@@ -26,32 +28,36 @@ class Chosen(Struct, frozen=True):
     act: int  # which of the acts it belongs to
 
 
+Released = Mapping[str, Millicores]
+"""What this tick's throttling takes already, by pod: it is not taken twice."""
+
+
 class Evictions(Struct, frozen=True):
     chosen: tuple[Chosen, ...] = ()
     acts: tuple[Act, ...] = ()
 
 
-class Squeezed(Struct, frozen=True):
-    """What this tick's throttling takes already, of the node and of each pod: it is not taken twice."""
-
-    of_node: Millicores
-    of_pods: dict[str, Millicores] = {}
-
-
-def evict(situation: Situation, squeezed: Squeezed) -> Evictions:
+def evict(situation: Situation, squeezed: Released) -> Evictions:
     acting = [verdict for verdict in situation.verdicts if verdict.rule.evicts and verdict.acts]
+    precise = [verdict for verdict in acting if verdict.rule.metric and verdict.rule.metric.evict.quantified]
     done = Evictions()
-    for metric in situation.catalogue.by_rank(v.rule.metric.name for v in acting if v.rule.metric):
-        concerned = [verdict for verdict in acting if verdict.rule.metric == metric]
+    for metric in situation.catalogue.by_rank(v.rule.metric.name for v in precise if v.rule.metric):
+        concerned = [verdict for verdict in precise if verdict.rule.metric == metric]
         done = _close(situation, metric, concerned, done, squeezed)
+    for verdict in acting:
+        if verdict not in precise and not done.chosen and not _cools(situation, verdict):
+            through = situation.through(verdict, lambda metric: metric.evict.quantified)
+            reason = verdict.reason or "what an eviction releases cannot be counted in this metric"
+            done = _one(situation, verdict, done, through, f"{reason}: one pod, then a cool-down")
     for verdict in situation.verdicts:
         if not done.chosen and _may_act_blind(situation, verdict):
-            done = _one_blind(situation, verdict, done)
+            why = "the metric is missing and evictOnMissingUsage is set: one pod, then a cool-down"
+            done = _one(situation, verdict, done, None, why)
     return done
 
 
 def _close(
-    situation: Situation, metric: Metric, concerned: list[Verdict], done: Evictions, squeezed: Squeezed
+    situation: Situation, metric: Metric, concerned: list[Verdict], done: Evictions, squeezed: Released
 ) -> Evictions:
     governing, also = governed(concerned)
     candidates, considered = sorted_out(situation, metric, concerned, evicts=True)
@@ -94,21 +100,21 @@ def _not_needed(pod: Pod, stopped: str) -> Considered:
     return Considered(pod.key, taken=False, why=f"not needed: {stopped}" if stopped == "gap closed" else stopped)
 
 
-def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: float, squeezed: Squeezed) -> float:
-    throttled = metric.from_cpu(squeezed.of_node, situation.capacity) if metric.from_cpu else 0.0
+def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: float, squeezed: Released) -> float:
+    throttled = metric.from_cpu(situation.counted(metric, squeezed), situation.capacity) if metric.from_cpu else 0.0
     return max(0.0, situation.gap(metric, verdict.value or 0.0, waterline) - throttled)
 
 
-def _release(situation: Situation, metric: Metric, pod: Pod, squeezed: Squeezed) -> Amount | None:
+def _release(situation: Situation, metric: Metric, pod: Pod, squeezed: Released) -> Amount | None:
     usage = situation.usage_of(pod, metric)
     if usage is None or metric.from_cpu is None:
         return usage
-    taken = metric.from_cpu(squeezed.of_pods.get(pod.uid, Millicores(0)), situation.capacity)
+    taken = metric.from_cpu(squeezed.get(pod.uid, Millicores(0)), situation.capacity)
     return Amount(max(0.0, usage - taken))
 
 
 def _worth_first(
-    situation: Situation, metric: Metric, allowed: list[Allowed], gap: Amount, squeezed: Squeezed
+    situation: Situation, metric: Metric, allowed: list[Allowed], gap: Amount, squeezed: Released
 ) -> list[Allowed]:
     return sorted(
         allowed,
@@ -139,7 +145,7 @@ def _grace(verdicts: tuple[Verdict, ...]) -> Seconds | None:
     return min((grace for grace in graces if grace is not None), default=None)
 
 
-def _operation(situation: Situation, metric: Metric, pod: Pod, squeezed: Squeezed) -> Operation:
+def _operation(situation: Situation, metric: Metric, pod: Pod, squeezed: Released) -> Operation:
     release = _release(situation, metric, pod, squeezed)
     return Operation(pod=pod.key, uid=pod.uid, expected=release, who=who(pod))
 
@@ -149,25 +155,27 @@ def _may_act_blind(situation: Situation, verdict: Verdict) -> bool:
         return False
     if not verdict.rule.evicts or not is_blind(verdict):
         return False
-    return all(situation.now - at >= verdict.rule.cool_down for at in situation.memory.evicted_at)
+    return not _cools(situation, verdict)
 
 
-def _one_blind(situation: Situation, verdict: Verdict, done: Evictions) -> Evictions:
-    """One pod, by class, priority and age, whether its usage is known or not; then a cool-down."""
-    metric = verdict.rule.metric
-    if metric is None:
-        return done
-    candidates, considered = sorted_out(situation, None, [verdict], evicts=True)
+def _cools(situation: Situation, verdict: Verdict) -> bool:
+    """Whether an eviction is too recent for another one that cannot be computed."""
+    return any(situation.now - at < verdict.rule.cool_down for at in situation.memory.evicted_at)
+
+
+def _one(situation: Situation, verdict: Verdict, done: Evictions, through: Metric | None, reason: str) -> Evictions:
+    """The first pod in the order of a metric; without one by class, priority and age, whether its usage is known or not."""
+    candidates, considered = sorted_out(situation, through, [verdict], evicts=True)
     free = [one.pod for one in candidates if not _passed_over(situation, one.pod, Amount(0), list(done.chosen))]
     braked = _braked(situation, len(done.chosen))
     picked = free[:1] if not braked else []
     act = Act(
         action=ActionKind.EVICT,
         governing=verdict,
-        metric=metric,
+        metric=verdict.rule.metric,
         considered=(*(Considered(pod.key, taken=True, why="evicted") for pod in picked), *considered),
         operations=tuple(Operation(pod=pod.key, uid=pod.uid, who=who(pod)) for pod in picked),
-        reason="the metric is missing and evictOnMissingUsage is set: one pod, then a cool-down",
+        reason=reason,
         stopped=braked or "one pod",
     )
     chosen = (Chosen(pod, _grace((verdict,)), len(done.acts)) for pod in picked)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from slackwater.api.units import Amount, Millicores, Seconds
 from slackwater.decide.memory import Awaiting, Subject
-from slackwater.decide.plan import ActionKind, Decision, Measurement, Outcome
+from slackwater.decide.plan import ActionKind, Decision, Measurement, Operation, Outcome
 from slackwater.decide.situation import Situation
 from slackwater.metrics.metric import Metric
 
@@ -35,7 +35,10 @@ def awaited(situation: Situation, decisions: Iterable[Decision]) -> tuple[Awaiti
             metric=decision.metric,
             waterline=decision.waterline,
             at=decision.instant,
-            subjects=tuple(_subject(situation, op.uid, op.container, op.knob) for op in decision.operations),
+            subjects=tuple(
+                _subject(situation, situation.catalogue.get(decision.metric), operation)
+                for operation in decision.operations
+            ),
         )
         for decision in decisions
         if decision.action in AWAITED and not decision.preview
@@ -84,15 +87,30 @@ def _actual(situation: Situation, waiting: Awaiting) -> tuple[float | None, ...]
 
 
 def _released(situation: Situation, metric: Metric | None, subject: Subject, sign: int) -> float | None:
-    if metric is None or metric.from_cpu is None or subject.before is None:
+    if metric is None or subject.before is None:
         return None
-    gone = subject.pod not in situation.pods
-    now = Millicores(0) if gone else situation.cpu_of(subject.pod, subject.container)
+    now = _use(situation, metric, subject.pod, subject.container)
     if now is None:
         return None
-    difference = metric.from_cpu(Millicores(subject.before - now), situation.capacity)
-    return float(Amount(sign * difference))
+    if not subject.container:
+        return sign * (subject.before - now)
+    if metric.from_cpu is None:
+        return None
+    return sign * metric.from_cpu(Millicores(round(subject.before - now)), situation.capacity)
 
 
-def _subject(situation: Situation, uid: str, container: str, knob: str) -> Subject:
-    return Subject(uid, container, None if knob == "weight" else situation.cpu_of(uid, container))
+def _use(situation: Situation, metric: Metric, uid: str, container: str) -> Amount | None:
+    """A container's CPU, or what a whole pod uses of the metric; nothing once it is gone."""
+    pod = situation.pods.get(uid)
+    if pod is None:
+        return Amount(0.0)
+    if not container:
+        return situation.usage_of(pod, metric)
+    cpu = situation.cpu_of(uid, container)
+    return None if cpu is None else Amount(cpu)
+
+
+def _subject(situation: Situation, metric: Metric | None, operation: Operation) -> Subject:
+    measurable = metric is not None and operation.knob != "weight"
+    before = _use(situation, metric, operation.uid, operation.container) if metric and measurable else None
+    return Subject(operation.uid, operation.container, before)

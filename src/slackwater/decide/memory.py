@@ -9,7 +9,7 @@ counts and cool-downs, never what must come back: that stands in the marks.
 
 from msgspec import Struct
 
-from slackwater.api.units import Amount, Instant, Millicores, Seconds
+from slackwater.api.units import Amount, Instant, Seconds
 from slackwater.claims.claim import Throttled
 from slackwater.decide.plan import ActionKind
 from slackwater.judge.states import RuleState
@@ -54,7 +54,9 @@ class Subject(Struct, frozen=True):
 
     pod: str  # uid
     container: str  # name; empty: the whole pod
-    before: Millicores | None  # its CPU usage when it was decided
+    before: (
+        Amount | None
+    )  # what it used when it was decided: a container's CPU in millicores, a pod in the metric's unit
 
 
 class Awaiting(Struct, frozen=True, kw_only=True):

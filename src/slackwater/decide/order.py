@@ -41,6 +41,11 @@ def by_cpu(usage: Callable[[Pod], Millicores | None]) -> Ranking:
     return key
 
 
+def by_use(usage: Callable[[Pod], float | None]) -> Ranking:
+    """More usage first, of whatever the metric counts."""
+    return lambda pod: (-(usage(pod) or 0.0),)
+
+
 def ordered(pods: Iterable[Pod], ranking: Ranking) -> list[Pod]:
     return sorted(pods, key=lambda pod: (class_and_priority(pod), ranking(pod), youngest_first(pod), pod.key))
 

@@ -37,7 +37,7 @@ Held = dict[tuple[str, str], Throttled]
 
 class Restoring(Struct, frozen=True):
     held: Held
-    granted: Millicores = Millicores(0)
+    granted: dict[str, Millicores] = {}  # by pod: what it is expected to use of it
     acts: tuple[Act, ...] = ()
     waits: dict[str, Wait] = {}
 
@@ -138,6 +138,7 @@ class _Grant(Struct, frozen=True):
     pod: Pod
     claim: Throttled
     starved: bool
+    stepwise: bool  # some rule behind it cannot count what giving back costs: one step a tick
     step: Millicores
     limited: bool  # now: a limit may have come or changed since it was squeezed
     top: Millicores
@@ -147,6 +148,7 @@ def _granted(
     situation: Situation, held: Held, concerned: list[Verdict], room: float, waits: dict[str, Wait]
 ) -> Restoring:
     left = dict(held)
+    by_pod: dict[str, Millicores] = {}
     granted = 0
     for group in _groups(situation, held, concerned):
         hungry = group
@@ -155,16 +157,18 @@ def _granted(
             for grant in hungry:
                 given, after = _give(situation, grant, left, room - granted, concerned)
                 granted += given
-                if after is not None and given:
+                by_pod[grant.pod.uid] = Millicores(by_pod.get(grant.pod.uid, 0) + given)
+                if after is not None and given and not grant.stepwise:
                     again.append(grant)
             hungry = again if room != float("inf") else []
-    operations = _operations(situation, governed(concerned)[0].rule.metric, held, left)
+    speaking = concerned or [v for v in situation.verdicts if v.rule.throttles]
+    operations = _operations(situation, governed(speaking)[0].rule.metric, held, left)
     if not operations:
         return Restoring(held, waits=waits)
     now = situation.now
     fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in _metrics(concerned)}
-    act = _act(situation, concerned, room, operations, over=not left)
-    return Restoring(left, Millicores(granted), (act,), {**waits, **fresh})
+    act = _act(situation, speaking, room, operations, over=not left)
+    return Restoring(left, by_pod, (act,), {**waits, **fresh})
 
 
 def _groups(situation: Situation, held: Held, concerned: Sequence[Verdict]) -> list[list[_Grant]]:
@@ -184,13 +188,28 @@ def _grants(
     ratio = max((_step_ratio(verdict) for verdict in concerned), default=CpuThrottle().step_ratio)
     groups = {container.name: group for container, group in usage.groups_of(pod)}
     for container in pod.containers:
-        if (claim := held.get((pod.uid, container.name))) is None:
+        claim = held.get((pod.uid, container.name))
+        behind = _uncounted(situation, claim) if claim else []
+        if claim is None or not all(_is_over(situation, verdict) for verdict in behind):
             continue
         # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
         group, limit = groups.get(container.name), container_limit(container)
         starved = group is not None and usage.starved(situation.frames, group)
         step = Millicores(max(LEAST_GRANT, (limit or claim.reference) * ratio // 100))
-        yield _Grant(pod, claim, starved, step, limit is not None, limit or _unlimited_top(situation, pod))
+        yield _Grant(
+            pod, claim, starved, bool(behind), step, limit is not None, limit or _unlimited_top(situation, pod)
+        )
+
+
+def _uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
+    """The rules behind a throttle that have no waterline to hold a grant against."""
+    return [v for v in situation.verdicts if v.state.id in claim.causes and not _binds(v)]
+
+
+def _is_over(situation: Situation, verdict: Verdict) -> bool:
+    harm = verdict.state.last_harm
+    cooled = harm is None or situation.now - harm >= _base_wait(situation, [verdict])
+    return cooled and not verdict.state.engaged and not verdict.state.bad_now
 
 
 def _step_ratio(verdict: Verdict) -> int:
@@ -214,7 +233,7 @@ def _give(
         step = Millicores(int(min(step, room)))
         if step < LEAST_GRANT:
             return Millicores(0), claim
-    calm = situation.now - claim.starved_at >= _base_wait(situation, concerned)
+    calm = situation.now - claim.starved_at >= _base_wait(situation, concerned or _uncounted(situation, claim))
     if claim.quota + step >= grant.top or (not grant.limited and not grant.starved and calm):
         del left[key]
         return Millicores(max(0, grant.top - claim.quota) if grant.starved else 0), None
@@ -263,6 +282,12 @@ def _act(
         if bounded and metric and metric.from_cpu
         else None,
         operations=operations,
-        reason="harmless for long enough" if bounded else "nothing has been known of its metric for too long",
+        reason=_reason(concerned, bounded=bounded),
         stopped="all is given back" if over else "no more room, or one step a tick",
     )
+
+
+def _reason(concerned: Iterable[Verdict], *, bounded: bool) -> str:
+    if not bounded and any(verdict.state.released_blind for verdict in concerned):
+        return "nothing has been known of its metric for too long"
+    return "harmless for long enough"

@@ -14,7 +14,7 @@ from slackwater.api.units import Amount, Instant, Millicores, Shares, Wall
 from slackwater.decide.memory import Memory
 from slackwater.decide.settings import Settings
 from slackwater.judge.verdicts import Verdict
-from slackwater.metrics.metric import Catalogue, Metric
+from slackwater.metrics.metric import Catalogue, Metric, every_pod
 from slackwater.metrics.scene import Scene
 from slackwater.snapshot import usage
 from slackwater.snapshot.groups import GroupId
@@ -65,7 +65,8 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         """What has been released already and the newest sample cannot show yet."""
         here = sorted(self.leaving & self.pods.keys())
         dying = sum(self.usage_of(self.pods[uid], metric) or 0.0 for uid in here)
-        gone = usage.departed_cpu(self.frames, self.pods)
+        # Of a pod that is gone nobody can say whether it counted in a metric that does not concern every pod.
+        gone = usage.departed_cpu(self.frames, self.pods) if metric.concerns is every_pod else Millicores(0)
         departed = metric.from_cpu(gone, self.capacity) if metric.from_cpu else 0.0
         return Amount(self.acted(metric) + dying + departed)
 
@@ -105,9 +106,30 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         group = next((group for one, group in usage.groups_of(pod) if one.name == container), None)
         return usage.container_cpu(self.frames, group) if group else None
 
-    def in_metrics(self, cpu: Millicores) -> dict[str, Amount]:
-        """So much CPU in every metric that a quota moves."""
-        return {m.name: m.from_cpu(cpu, self.capacity) for m in self.catalogue.metrics.values() if m.from_cpu}
+    def through(self, verdict: Verdict, able: Callable[[Metric], bool]) -> Metric:
+        """
+        The metric by which a rule acts: its own where that is able, else the one it borrows, else the able one of the
+        highest rank, which is the node's CPU where nothing else is.
+        """
+        own = verdict.rule.metric
+        borrowed = self.catalogue.get(own.acts_through) if own else None
+        for metric in (own, borrowed):
+            if metric is not None and not metric.indirect and able(metric):
+                return metric
+        return next(m for m in self.catalogue.by_rank(("cpu_total_usage",)) if able(m))
+
+    def counted(self, metric: Metric, cpu: Mapping[str, Millicores]) -> Millicores:
+        """Of CPU taken from (or given to) these pods: what counts in the metric."""
+        here = (self.pods.get(uid) for uid in cpu)
+        return Millicores(sum(cpu[pod.uid] for pod in here if pod is not None and metric.concerns(pod)))
+
+    def in_metrics(self, cpu: Mapping[str, Millicores]) -> dict[str, Amount]:
+        """CPU by pod, in every metric that a quota moves."""
+        return {
+            m.name: m.from_cpu(self.counted(m, cpu), self.capacity)
+            for m in self.catalogue.metrics.values()
+            if m.from_cpu
+        }
 
     def cpu_for(self, metric: Metric, amount: float) -> Millicores:
         """The CPU that makes up so much of a metric, rounded down: a release must never pass its gap."""

@@ -27,19 +27,37 @@ from slackwater.metrics.metric import Metric
 
 class Throttling(Struct, frozen=True):
     held: dict[tuple[str, str], Throttled]
-    released: Millicores = Millicores(0)
+    released: dict[str, Millicores] = {}  # by pod
     acts: tuple[Act, ...] = ()
 
 
 def throttle(situation: Situation, held: Held) -> Throttling:
     done = Throttling(dict(held))
     acting = [verdict for verdict in situation.verdicts if verdict.acts and verdict.rule.throttles]
-    for metric in situation.catalogue.by_rank(v.rule.metric.name for v in acting if v.rule.metric):
-        done = _close(situation, metric, [v for v in acting if v.rule.metric == metric], done)
+    precise = [verdict for verdict in acting if verdict.rule.metric and verdict.rule.metric.throttle.quantified]
+    for metric in situation.catalogue.by_rank(v.rule.metric.name for v in precise if v.rule.metric):
+        done = _close(situation, metric, [v for v in precise if v.rule.metric == metric], done)
+    for verdict in acting:
+        if verdict not in precise:
+            done = _imprecisely(situation, verdict, done)
     for verdict in situation.verdicts:
-        if verdict.rule.throttles and is_blind(verdict) and not verdict.state.blind_step:
-            done = _step_blind(situation, verdict, done)
+        if situation.sampled and verdict.rule.throttles and is_blind(verdict) and not verdict.state.blind_step:
+            done = _blindly(situation, verdict, done)
     return done
+
+
+def _imprecisely(situation: Situation, verdict: Verdict, done: Throttling) -> Throttling:
+    """A metric in which no release can be counted: one step at each bad sample, through a metric that a quota moves."""
+    through = situation.through(verdict, lambda metric: metric.moved_by_quota)
+    reason = verdict.reason or "what squeezing releases cannot be counted in this metric"
+    return _one_step(situation, verdict, done, through, reason=reason, stopped="one step at each bad sample")
+
+
+def _blindly(situation: Situation, verdict: Verdict, done: Throttling) -> Throttling:
+    """The one step that an activation takes when its metric has gone missing."""
+    through = situation.through(verdict, lambda metric: metric.moved_by_quota)
+    reason = "the metric is missing: one step, and no more in this activation"
+    return _one_step(situation, verdict, done, through, reason=reason, stopped="one step")
 
 
 def _close(situation: Situation, metric: Metric, concerned: list[Verdict], done: Throttling) -> Throttling:
@@ -50,7 +68,7 @@ def _close(situation: Situation, metric: Metric, concerned: list[Verdict], done:
     gap = open_gap = Amount(0)
     for waterline in sorted({verdict.rule.rule.value or 0.0 for verdict in concerned}, reverse=True):
         gap = situation.gap(metric, governing.value or 0.0, waterline)
-        open_cpu = Millicores(situation.cpu_for(metric, gap) - done.released)
+        open_cpu = Millicores(situation.cpu_for(metric, gap) - situation.counted(metric, done.released))
         candidates = [one for one in allowed if one.waterline <= waterline]
         groups = _groups(situation, candidates, done.held, _ratios(concerned), reasons)
         squeezes, open_cpu = _walk(groups, open_cpu)
@@ -111,10 +129,10 @@ def _with(
     allowed: Iterable[Allowed],
 ) -> Throttling:
     by = {one.pod.uid: one.verdicts for one in allowed}
-    held, released = dict(done.held), done.released
+    held, released = dict(done.held), dict(done.released)
     for squeezed in squeezes:
         pod = squeezed.ladder.pod.uid
-        released = Millicores(released + squeezed.release)
+        released[pod] = Millicores(released.get(pod, 0) + squeezed.release)
         for rung, quota in squeezed.quotas:
             old = held.get((pod, rung.container))
             causes = {verdict.state.id for verdict in by[pod]} | set(old.causes if old else ())
@@ -139,7 +157,8 @@ def _note(
     pod = squeezed.ladder.pod
     for rung, quota in squeezed.quotas:
         earlier = operations.get((pod.uid, rung.container))
-        release = metric.from_cpu(Millicores(max(0, rung.usage - quota)), situation.capacity) if metric.from_cpu else 0
+        release = Millicores(max(0, rung.usage - quota))
+        expected = metric.from_cpu(release, situation.capacity) if metric.from_cpu else None
         operations[pod.uid, rung.container] = Operation(
             pod=pod.key,
             uid=pod.uid,
@@ -147,13 +166,16 @@ def _note(
             knob="quota",
             before=earlier.before if earlier else rung.quota,
             after=quota,
-            expected=release + ((earlier.expected or 0.0) if earlier else 0.0),
+            expected=expected + (earlier.expected or 0.0) if earlier and expected is not None else expected,
             who=who(pod),
         )
 
 
 def _told(
-    allowed: Iterable[Allowed], operations: dict[tuple[str, str], Operation], reasons: dict[str, str]
+    allowed: Iterable[Allowed],
+    operations: dict[tuple[str, str], Operation],
+    reasons: dict[str, str],
+    otherwise: str = "not needed: the gap is closed",
 ) -> Iterator[Considered]:
     squeezed: dict[str, list[str]] = {}
     for (uid, container), operation in operations.items():
@@ -163,32 +185,32 @@ def _told(
         if uid in squeezed:
             yield Considered(one.pod.key, taken=True, why=", ".join(squeezed[uid]))
         else:
-            yield Considered(one.pod.key, taken=False, why=reasons.get(uid, "not needed: the gap is closed"))
+            yield Considered(one.pod.key, taken=False, why=reasons.get(uid, otherwise))
 
 
-def _step_blind(situation: Situation, verdict: Verdict, done: Throttling) -> Throttling:
-    """
-    The one step that an activation takes when its metric has gone missing: of the lowest group that is not at its
-    floor.
-    """
-    metric = verdict.rule.metric
-    if metric is None or not situation.sampled:
-        return done
-    allowed, considered = sorted_out(situation, metric, [verdict], evicts=False)
+def _one_step(
+    situation: Situation, verdict: Verdict, done: Throttling, through: Metric, *, reason: str, stopped: str
+) -> Throttling:
+    """One step of everybody in the lowest group that is not at its floor, whatever it releases."""
+    allowed, considered = sorted_out(situation, through, [verdict], evicts=False)
     reasons: dict[str, str] = {}
     groups = _groups(situation, allowed, done.held, _ratios([verdict]), reasons)
     squeezes = one_step(next((group for group in groups if group), []))
     operations: dict[tuple[str, str], Operation] = {}
     for squeezed in squeezes:
-        _note(situation, metric, squeezed, operations)
-    done = _with(situation, done, squeezes, allowed)
+        _note(situation, through, squeezed, operations)
     act = Act(
         action=ActionKind.THROTTLE,
         governing=verdict,
-        metric=metric,
-        considered=(*_told(allowed, operations, reasons), *considered),
-        operations=tuple(operations.values()),
-        reason="the metric is missing: one step, and no more in this activation",
-        stopped="one step",
+        metric=verdict.rule.metric,
+        considered=(*_told(allowed, operations, reasons, "not yet: a lower group goes first"), *considered),
+        operations=tuple(in_no_unit(verdict, through, operation) for operation in operations.values()),
+        reason=reason,
+        stopped=stopped if squeezes else "nobody left who may be squeezed further",
     )
-    return replace(done, acts=(*done.acts, act))
+    return replace(_with(situation, done, squeezes, allowed), acts=(*done.acts, act))
+
+
+def in_no_unit(verdict: Verdict, through: Metric, operation: Operation) -> Operation:
+    """What a rule's metric cannot count is not expected in it."""
+    return operation if verdict.rule.metric == through else replace(operation, expected=None)
