@@ -50,8 +50,6 @@ def pods(containers: int) -> list[PodGroups]:
 @contextmanager
 def groups(wanted: list[PodGroups], root: str) -> Iterator[None]:
     """Those pods' groups, in every hierarchy there is, and gone afterwards."""
-    names = ("cpu", "cpuacct", "memory", "unified") if driver_at(str(CGROUPS)).backend == "cgroup1" else ("",)
-    trees = [CGROUPS / name / root for name in names if (CGROUPS / name).is_dir()]
     paths = ["", LAYOUT.top, LAYOUT.level(QosClass.BURSTABLE)]
     for pod in wanted:
         paths += [
@@ -59,15 +57,21 @@ def groups(wanted: list[PodGroups], root: str) -> Iterator[None]:
             *(LAYOUT.container(pod.uid, pod.qos_class, container) for container in pod.containers),
         ]
     try:
-        for tree in trees:
+        for tree in trees(root):
             for path in paths:
                 make(tree / path)
         yield
     finally:
-        for tree in trees:
+        for tree in trees(root):
             for path in reversed(paths):
                 if (tree / path).is_dir():
                     (tree / path).rmdir()
+
+
+def trees(root: str) -> list[Path]:
+    """Where the groups lie, in every hierarchy there is."""
+    names = ("cpu", "cpuacct", "memory", "unified") if driver_at(str(CGROUPS)).backend == "cgroup1" else ("",)
+    return [CGROUPS / name / root for name in names if (CGROUPS / name).is_dir()]
 
 
 def make(folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from slackwater.api.units import Wall
-from slackwater.cluster.ledger import RunningContainer, RunningPod, pods_file
+from slackwater.cluster.ledger import RunningContainer, RunningPod, pods_file, replace
 from slackwater.snapshot.groups import PodGroups
 
 NODE = "bench"
@@ -31,9 +31,12 @@ def lay(folder: Path, pods: Iterable[PodGroups], *, percent: int, priorities: Ma
     pods = tuple(pods)
     for pod in pods:
         _write(folder / f"{pod.uid}.json", manifest(pod, priorities.get(pod.uid, BATCH)))
-    report = pods_file(folder)
-    report.parent.mkdir()
-    report.write_bytes(msgspec.json.encode([running(pod) for pod in pods]))
+    report(folder, pods)
+
+
+def report(folder: Path, pods: Iterable[PodGroups]) -> None:
+    """What a lab would say of them."""
+    replace(pods_file(folder), msgspec.json.encode([running(pod) for pod in pods]))
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:
