@@ -64,7 +64,7 @@ def _share(scene: Scene, pod: Pod) -> Amount:
     return Amount(100.0 * requested_elastic(pod) / scene.elastic_cpu) if scene.elastic_cpu else Amount(0.0)
 
 
-TOTAL_USAGE = Metric(
+CPU_TOTAL_USAGE = Metric(
     name="cpu_total_usage",
     unit=Unit.MILLICORES,
     description="CPU time the machine used, without iowait and steal",
@@ -75,7 +75,7 @@ TOTAL_USAGE = Metric(
     evict=PRECISE,
     from_cpu=in_millicores,
 )
-TOTAL_UTILIZATION = Metric(
+CPU_TOTAL_UTILIZATION = Metric(
     name="cpu_total_utilization",
     unit=Unit.PERCENT,
     description="cpu_total_usage as percent of the node's capacity",
@@ -86,7 +86,7 @@ TOTAL_UTILIZATION = Metric(
     evict=PRECISE,
     from_cpu=in_percent,
 )
-ELASTIC_USAGE = Metric(
+EXT_CPU_TOTAL_USAGE = Metric(
     name="ext_cpu_total_usage",
     unit=Unit.MILLICORES,
     description="CPU time used by pods that run on gocrane.io/cpu",
@@ -98,7 +98,7 @@ ELASTIC_USAGE = Metric(
     evict=PRECISE,
     from_cpu=in_millicores,
 )
-ELASTIC_DISTRIBUTE = Metric(
+EXT_CPU_TOTAL_DISTRIBUTE = Metric(
     name="ext_cpu_total_distribute",
     unit=Unit.PERCENT,
     description="requested gocrane.io/cpu as percent of what the node offers",

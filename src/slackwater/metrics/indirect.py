@@ -8,7 +8,7 @@ pressure), a step at a time, and comes back when it has been well for a while.
 from collections.abc import Callable
 
 from slackwater.api.units import Amount
-from slackwater.metrics.cpu import TOTAL_USAGE
+from slackwater.metrics.cpu import CPU_TOTAL_USAGE
 from slackwater.metrics.metric import Ability, Metric, NodeUsage, Unit
 from slackwater.metrics.scene import Scene
 from slackwater.snapshot.counters import DeviceIo, NodeCounters
@@ -16,7 +16,9 @@ from slackwater.snapshot.counters import DeviceIo, NodeCounters
 STEPWISE = Ability(able=True, quantified=False, why="through CPU, a step at a time")
 
 
-def indirect(name: str, unit: Unit, description: str, of_node: NodeUsage, through: str = TOTAL_USAGE.name) -> Metric:
+def indirect(
+    name: str, unit: Unit, description: str, of_node: NodeUsage, through: str = CPU_TOTAL_USAGE.name
+) -> Metric:
     return Metric(
         name=name,
         unit=unit,

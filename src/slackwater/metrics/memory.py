@@ -27,7 +27,7 @@ def _in_percent(amount: Amount | None, scene: Scene) -> Amount | None:
     return None if amount is None else Amount(100.0 * amount / scene.capacity.memory)
 
 
-TOTAL_USAGE = Metric(
+MEMORY_TOTAL_USAGE = Metric(
     name="memory_total_usage",
     unit=Unit.BYTES,
     description="memory in use, without page cache that can be dropped",
@@ -37,7 +37,7 @@ TOTAL_USAGE = Metric(
     throttle=NO_THROTTLE,
     evict=PRECISE,
 )
-TOTAL_UTILIZATION = Metric(
+MEMORY_TOTAL_UTILIZATION = Metric(
     name="memory_total_utilization",
     unit=Unit.PERCENT,
     description="memory_total_usage as percent of the node's capacity",

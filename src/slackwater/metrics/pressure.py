@@ -9,7 +9,7 @@ stop in most periods; what the kernel says of the whole node stands beside it fo
 from slackwater.api.objects import Pod
 from slackwater.api.units import Amount
 from slackwater.metrics.indirect import STEPWISE, indirect
-from slackwater.metrics.memory import TOTAL_USAGE as MEMORY
+from slackwater.metrics.memory import MEMORY_TOTAL_USAGE
 from slackwater.metrics.metric import Metric, NodeUsage, Unit
 from slackwater.metrics.reading import Element
 from slackwater.metrics.scene import Scene
@@ -80,7 +80,7 @@ METRICS = (
             _of_node(resource, full=name == "full"),
             through,
         )
-        for resource, through in (("memory", MEMORY.name), ("io", "cpu_total_usage"))
+        for resource, through in (("memory", MEMORY_TOTAL_USAGE.name), ("io", "cpu_total_usage"))
         for name, who in (("some", "some task"), ("full", "every task"))
     ),
 )
