@@ -117,6 +117,14 @@ def test_a_busy_moment_does_not_release_what_is_not_used_any_more() -> None:
     assert released(plan) == pytest.approx(550)
 
 
+def test_a_first_step_below_a_busy_moment_is_cut_to_the_gap_too() -> None:
+    story = Story((batch("etl"),), policies=(policy(rule(bad=2)),))
+    story.tick(6100, {"etl": 1000})
+    plan = story.tick(6100, {"etl": 3000})
+    assert squeezed(plan) == {"etl": 2890}
+    assert released(plan) == pytest.approx(gap(plan)) == pytest.approx(110)
+
+
 def test_all_containers_of_a_pod_give_in_proportion_sidecars_too() -> None:
     pod = batch("etl", containers=("main", "sidecar"))
     plan = Story((pod,)).tick(6100, {"etl/main": 3000, "etl/sidecar": 1000})
