@@ -120,3 +120,10 @@ def _is_claimed(simulation: Simulation, told: str, yielding: set[str]) -> bool:
 def closed(simulation: Simulation) -> bool:
     """Whether new pods are kept away."""
     return simulation.cluster.scheduling.disabled
+
+
+def unmarked(simulation: Simulation) -> bool:
+    """Whether anything stands otherwise than kubelet set it in a group that does not say so."""
+    placed = [simulation.node.placed(one.uid) for one in simulation.node.pods]
+    weights = any(one.group.weight != one.weight and not one.group.mark for one in placed)
+    return weights or any(c.group.quota != c.quota and not c.group.mark for one in placed for c in one.containers)

@@ -3,7 +3,7 @@
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from sim_stories import CLOSE, COOL_DOWN, EVICT, SQUEEZE, closed, cores, node, pod, policy, wrong
+from sim_stories import CLOSE, COOL_DOWN, EVICT, SQUEEZE, closed, cores, node, pod, policy, unmarked, wrong
 
 from slackwater.agent.configuration import Configuration, Mode
 from slackwater.api.units import Seconds
@@ -55,8 +55,9 @@ class Node(RuleBasedStateMachine):
 
     @rule(lost=st.booleans())
     def agent_starts_anew(self, lost: bool) -> None:
+        # A group that refused its mark is known by the journal alone: losing both at once is more than anybody promises.
         self.simulation.kill()
-        if lost:
+        if lost and not unmarked(self.simulation):
             self.simulation.journal.lose()
 
     @rule(refuses=st.booleans())
@@ -75,6 +76,8 @@ class Node(RuleBasedStateMachine):
     def mode_changes(self, mode: Mode) -> None:
         self.mode = mode
         self.simulation.configuration = self.configured()
+        self.simulation.run(1)
+        assert mode is Mode.ACT or not self.simulation.throttled
 
     @rule(
         name=st.sampled_from(["waterline", "other"]),
@@ -122,11 +125,6 @@ class Node(RuleBasedStateMachine):
         for one in self.simulation.decisions:
             if one.action is ActionKind.THROTTLE and one.gap is not None:
                 assert sum(operation.expected or 0.0 for operation in one.operations) <= one.gap
-
-    @invariant()
-    def a_preview_holds_nothing(self) -> None:
-        if self.simulation.held is not None and self.simulation.held.rules and self.mode is not Mode.ACT:
-            assert all(one.since < self.simulation.clock.instant() for one in self.simulation.throttled)
 
     def teardown(self) -> None:
         """The faults end and nobody wants anything any more; first the node must hold what is claimed, then nothing may be left."""
