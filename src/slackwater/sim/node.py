@@ -69,6 +69,7 @@ class SimulatedNode:
         self._memory = memory
         self._placed: dict[str, Placed] = {}
         self._names = 0
+        self._requested = 0  # shares, by all Burstable pods: their level weighs so much
         self._used = 0.0  # nanoseconds
         self._idle = 0.0
         self._show()
@@ -93,6 +94,7 @@ class SimulatedNode:
         pod = replace(pod, containers=tuple(self._started(pod, one) for one in pod.containers))
         made = self._twin.add_pod(PodGroups(pod.uid, pod.qos_class, ()), base_shares(pod))
         made.quota = _pod_quota(pod)
+        self._requested += _of_level(pod)
         self._placed[pod.uid] = Placed(pod, demand, memory, made, made.weight, [])
         self._run(self._placed[pod.uid])
         return pod
@@ -103,7 +105,9 @@ class SimulatedNode:
 
     def end(self, uid: str) -> Placed:
         self._twin.vanish(GroupId(uid))
-        return self._placed.pop(uid)
+        gone = self._placed.pop(uid)
+        self._requested -= _of_level(gone.pod)
+        return gone
 
     def restart(self, uid: str) -> Pod:
         """All its containers, in new groups; the pod's own group stays as it is."""
@@ -172,12 +176,6 @@ class SimulatedNode:
         )
         return group(1, (kubepods, member(BESIDE, weight_of(_OF_A_SIBLING), system)))
 
-    @property
-    def _requested(self) -> int:
-        """By all Burstable pods: their level weighs so much."""
-        pods = (placed.pod for placed in self._placed.values())
-        return sum(base_shares(pod) for pod in pods if pod.qos_class is QosClass.BURSTABLE)
-
     def _run(self, placed: Placed) -> None:
         containers = placed.pod.containers
         limits = [float(one.limits.cpu or 0) for one in containers]
@@ -224,6 +222,10 @@ def _show_usage(placed: Placed) -> None:
         shown.cpu = None if placed.hidden else Nanoseconds(int(one.used))
         shown.memory_working_set = None if placed.hidden else share
         shown.periods, shown.throttled = one.periods, one.throttled
+
+
+def _of_level(pod: Pod) -> int:
+    return base_shares(pod) if pod.qos_class is QosClass.BURSTABLE else 0
 
 
 def base_shares_of(container: Container) -> Shares:
