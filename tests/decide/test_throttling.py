@@ -242,6 +242,14 @@ def test_what_a_terminating_pod_uses_counts_as_released_until_its_time_is_over()
     assert gap(story.plan) > 800
 
 
+def test_what_a_pod_used_that_has_just_gone_counts_as_released_for_one_sample() -> None:
+    story = Story((batch("etl"), batch("ended")))
+    story.ticks(2, 5000, {"etl": 2000, "ended": 500})
+    story.pods = story.pods[:1]
+    assert gap(story.tick(6800)) == pytest.approx(330)
+    assert gap(story.tick(6800 - 330, {"etl": 1670})) == pytest.approx(517)
+
+
 def test_a_terminating_pod_is_nobodys_candidate() -> None:
     story = Story((batch("leaving", deleted_at=START, grace=30.0),))
     plan = story.tick(7000, {"leaving": 500})
