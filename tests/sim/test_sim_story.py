@@ -167,7 +167,7 @@ def test_an_action_with_neither_throttle_nor_eviction_closes_the_node_and_touche
 
 def test_a_pod_without_usage_is_passed_over_and_the_others_give() -> None:
     simulation = node()
-    simulation.node.placed(simulation.pod("default/batch-0").uid).hidden = True
+    simulation.hide_usage("default/batch-0")
     simulation.run(6)
     assert simulation.usage <= WATERLINE
     assert simulation.pod("default/batch-0").uid not in {one.pod for one in simulation.throttled}

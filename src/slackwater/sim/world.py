@@ -11,7 +11,7 @@ real start, on edges that never leave the process. The same calls give the same 
     simulation.decisions, simulation.throttled, simulation.usage
 
 What can go wrong is part of it: `kill` and `faults` end the agent between any two of its writes, `clock.jump` moves the calendar, `journal.lose` and `journal.refuses` are a
-bad disk, `node.hide` a counter that cannot be read, `cluster.refuse_evictions` and `cluster.unreachable` a bad day of the API server.
+bad disk, `hide_usage` and `node.hides_cpu` counters that cannot be read, `cluster.refuse_evictions` and `cluster.unreachable` a bad day of the API server.
 """
 
 from slackwater.agent import life
@@ -116,6 +116,10 @@ class Simulation:
         """Its containers begin anew, in new groups."""
         self._changed = True
         return self.node.restart(self.pod(key).uid)
+
+    def hide_usage(self, key: str, hidden: bool = True) -> None:
+        """From now on nobody can read what it uses; or everybody again."""
+        self.node.placed(self.pod(key).uid).hidden = hidden
 
     def pod(self, key: str) -> Pod:
         """The newest of that namespace/name."""
