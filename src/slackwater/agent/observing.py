@@ -19,7 +19,8 @@ from slackwater.host.edge import Host, Survey
 from slackwater.judge.rules import RuleInForce, rules_in_force
 from slackwater.metrics.metric import Catalogue
 from slackwater.snapshot.counters import HostSample
-from slackwater.snapshot.groups import PodGroups
+from slackwater.snapshot.groups import GroupId, PodGroups
+from slackwater.snapshot.knobs import Settings as KnobSettings
 from slackwater.snapshot.usage import Capacity
 from slackwater.snapshot.view import View
 
@@ -41,6 +42,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     configuration: Configuration  # as it is for this node
     mode: Mode
     mode_why: str  # who said so
+    looked_at: dict[GroupId, KnobSettings] = {}  # what stands in the files of those who may be squeezed now
 
 
 def observe(edges: Edges, held: Carried, configuration: Configuration, *, look: bool) -> Seen:
