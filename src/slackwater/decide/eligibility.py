@@ -25,6 +25,8 @@ SOURCE_ANNOTATION = "kubernetes.io/config.source"
 def level(pod: Pod) -> int:
     """The pod's QoS level; unset, and what is no level, is 0."""
     text = pod.annotations.get(LEVEL_ANNOTATION, "").strip()
+    if not text:
+        return 0
     if text in LEVEL_WORDS:
         return LEVEL_WORDS[text]
     try:

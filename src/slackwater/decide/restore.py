@@ -125,7 +125,7 @@ def _highest(situation: Situation, metric: Metric, window: Seconds) -> Amount | 
     """The highest usage in the window; None where samples do not cover all of it."""
     begin, step = situation.now - window, 2.5 * situation.settings.tick
     points = situation.memory.windows.get(metric.name, ())
-    inside = [(at, value) for at, value in points if at >= begin]
+    inside = [(at, value) for at, value in points if at > begin]
     times = [at for at, _ in inside]
     if not times or times[0] - begin > step or situation.now - times[-1] > step:
         return None
