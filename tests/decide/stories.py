@@ -42,6 +42,7 @@ from slackwater.judge.states import Patience
 from slackwater.judge.verdicts import Verdict, judge
 from slackwater.metrics.builtin import BUILTIN
 from slackwater.metrics.samples import SampleReadings
+from slackwater.metrics.scene import Scene
 from slackwater.snapshot.counters import CpuTimes, GroupCounters, HostSample, NodeCounters
 from slackwater.snapshot.groups import GroupId
 from slackwater.snapshot.knobs import Knob, Quota
@@ -258,7 +259,9 @@ class Story:
     def _decide(self, *, sampled: bool) -> Plan:
         rules = rules_in_force(self.view, BUILTIN, self.capacity)
         names = frozenset(one.metric.name for one in rules if one.metric)
-        self.readings = self.readings.with_frames(self.frames, BUILTIN, names, self.capacity, self.settings.tick)
+        squeezed = frozenset(claim.pod for claim in self.memory.throttled)
+        scene = Scene(frames=self.frames, capacity=self.capacity, pods=self.view.pods, squeezed=squeezed)
+        self.readings = self.readings.with_scene(scene, BUILTIN, names, self.settings.tick)
         patience = Patience(self.settings.stale, self.settings.unknown_release)
         self.verdicts = judge(rules, self.memory.states, self.readings, Instant(self.now), patience, sampled=sampled)
         situation = self.situation(sampled=sampled)

@@ -21,7 +21,7 @@ from stories import (
 
 from slackwater.claims.base import KubeletRules
 from slackwater.decide.plan import ActionKind
-from slackwater.metrics.builtin import CPU_TOTAL_USAGE
+from slackwater.metrics.cpu import CPU_TOTAL_USAGE
 
 
 def test_the_gap_is_what_lies_above_the_waterline_and_a_tenth_more() -> None:

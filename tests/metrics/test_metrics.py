@@ -4,10 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from slackwater.api.units import Amount, Bytes, Instant, Millicores, Nanoseconds, Seconds, Wall
-from slackwater.metrics.builtin import BUILTIN, CPU_TOTAL_USAGE, CPU_TOTAL_UTILIZATION
+from slackwater.metrics.builtin import BUILTIN
+from slackwater.metrics.cpu import CPU_TOTAL_USAGE, CPU_TOTAL_UTILIZATION
 from slackwater.metrics.metric import Catalogue
 from slackwater.metrics.reading import Element, Reading, is_fresh
 from slackwater.metrics.samples import SampleReadings
+from slackwater.metrics.scene import Scene
 from slackwater.snapshot.counters import CpuTimes, HostSample, NodeCounters
 from slackwater.snapshot.usage import Capacity, Frames
 
@@ -27,7 +29,7 @@ def read(*samples: HostSample) -> SampleReadings:
     readings, frames = SampleReadings(), Frames()
     for one in samples:
         frames = frames.with_sample(one, keep=8)
-        readings = readings.with_frames(frames, BUILTIN, NAMES, CAPACITY, TICK)
+        readings = readings.with_scene(Scene(frames=frames, capacity=CAPACITY), BUILTIN, NAMES, TICK)
     return readings
 
 
@@ -41,7 +43,9 @@ def test_usage_is_in_millicores_and_utilization_in_percent_of_the_node() -> None
 
 def test_a_metric_that_nobody_asks_for_is_not_read() -> None:
     frames = Frames((sample(0, 0), sample(10, 40)))
-    readings = SampleReadings().with_frames(frames, BUILTIN, frozenset({"cpu_total_usage"}), CAPACITY, TICK)
+    readings = SampleReadings().with_scene(
+        Scene(frames=frames, capacity=CAPACITY), BUILTIN, frozenset({"cpu_total_usage"}), TICK
+    )
     assert readings.read("cpu_total_utilization") is None
 
 
