@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from slackwater.api.objects import AvoidanceAction, Eviction, Node, Rule
 from slackwater.api.selectors import LabelSelector, Operator, Requirement
 from slackwater.judge.rules import rules_in_force
-from slackwater.metrics.builtin import BUILTIN, CPU_TOTAL_USAGE
+from slackwater.metrics.builtin import BUILTIN
+from slackwater.metrics.cpu import CPU_TOTAL_USAGE
 from slackwater.metrics.metric import UNABLE, Ability, Catalogue
 
 ON_BATCH_NODES = LabelSelector((Requirement("pool", Operator.IN, frozenset({"batch"})),))
