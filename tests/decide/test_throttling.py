@@ -110,7 +110,7 @@ def test_one_idle_moment_does_not_set_the_quota() -> None:
     story.tick(6500, {"idle just now": 3000, "steady": 2000})
     story.tick(6500, {"idle just now": 1000})
     # Both step down from a mean of 2000 by 200: two rounds and a bit, of which only one of them feels anything.
-    assert squeezed(story.plan) == {"idle just now": 1400, "steady": 1450}
+    assert squeezed(story.plan) == {"idle just now": 1600, "steady": 1450}
 
 
 def test_a_busy_moment_does_not_release_what_is_not_used_any_more() -> None:
