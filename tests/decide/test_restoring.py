@@ -271,11 +271,12 @@ def test_each_metric_waits_for_its_own_harm() -> None:
     assert (wait_of(story), wait_of(story, "cpu_total_utilization")) == (2 * LONG, 0)
 
 
-def test_grants_stop_at_the_smallest_room_of_all_metrics() -> None:
-    rules = policy(rule(), rule(35, name="percent", metric="cpu_total_utilization"))
+@pytest.mark.parametrize(("millicores", "percent"), [(6000, 35), (5600, 37.5)])
+def test_grants_stop_at_the_smallest_room_of_all_metrics(millicores: float, percent: float) -> None:
+    rules = policy(rule(millicores), rule(percent, name="percent", metric="cpu_total_utilization"))
     story = harmed(Story((batch("etl", limit=4000),), policies=(rules,)), etl=4000)
     story.hungry = frozenset({"etl"})
-    # 35 % of 16 cores are 5600, less 5 % are 5320: the percent rule leaves 320 where the other would leave 700.
+    # 35 % of 16 cores are 5600, less 5 % are 5320: one of them leaves 320 where the other would leave 700.
     assert calm_for(story, 6, 5000, etl=400) == {"etl": 720}
 
 

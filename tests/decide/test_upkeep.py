@@ -21,6 +21,7 @@ from stories import (
 )
 
 from slackwater.api.selectors import LabelSelector, Operator, Requirement
+from slackwater.decide.engine import decide
 from slackwater.decide.plan import ActionKind
 
 ELSEWHERE = LabelSelector((Requirement("pool", Operator.IN, frozenset({"other"})),))
@@ -179,3 +180,21 @@ def test_an_evicting_rule_alone_holds_no_throttle() -> None:
     story.tick(8000, {"etl": 2000})
     story.policies = (policy(rule(action="only")),)
     assert squeezed(story.tick(seconds=1, woken=True)) == {}
+
+
+def test_an_agent_that_may_not_act_any_more_gives_back_and_says_who_said_so() -> None:
+    story = squeezed_node()
+    plan = decide(replace(story.situation(sampled=False), verdicts=(), idle_because="mode is preview (configuration)"))
+    assert (plan.claims, plan.evictions, plan.scheduling.disabled) == ((), (), False)
+    assert decisions(plan, ActionKind.RESTORE)[0].reason == "mode is preview (configuration)"
+
+
+@pytest.mark.parametrize("jump", [3600, -3600])
+def test_a_calendar_that_jumps_an_hour_changes_nothing(jump: float) -> None:
+    steady, jumping = squeezed_node(), squeezed_node()
+    jumping.wall += jump
+    for load in (8000, 5000, *[3000] * 20):
+        steady.tick(load, {"etl": 200})
+        jumping.tick(load, {"etl": 200})
+        assert steady.plan.claims == jumping.plan.claims
+    assert squeezed(steady.plan) == {}
