@@ -9,6 +9,7 @@ from slackwater.api.objects import Rule
 from slackwater.api.units import Instant, Seconds
 from slackwater.judge.states import Mark, Needed, Patience, Phase, RuleState, step
 from slackwater.judge.verdicts import Change, is_blind
+from slackwater.metrics.samples import SampleReadings
 
 BAD, GOOD = 6001.0, 6000.0
 
@@ -82,12 +83,20 @@ def test_an_unknown_tick_changes_no_count() -> None:
 
 def test_an_active_rule_stays_active_while_nothing_is_known_and_is_blind() -> None:
     judge = Judge(rule())
-    verdict = judge.ticks(BAD, None, None, None)
+    verdict = judge.ticks(BAD, None, None, None, None)
     assert (verdict.state.phase, verdict.acts, is_blind(verdict)) == (Phase.ACTIVE, False, True)
 
 
 def test_a_recovering_rule_is_not_blind() -> None:
-    assert not is_blind(Judge(rule(good=9)).ticks(BAD, GOOD, None, None, None))
+    assert not is_blind(Judge(rule(good=9)).ticks(BAD, GOOD, None, None, None, None))
+
+
+def test_the_first_tick_of_a_process_has_no_reading_and_is_not_blind_for_that() -> None:
+    judge = Judge(rule())
+    judge.tick(BAD)
+    judge.readings = SampleReadings()
+    assert not is_blind(judge.tick(None))
+    assert is_blind(judge.tick(None))
 
 
 def test_an_arming_count_lapses_when_nothing_is_known_for_too_long() -> None:

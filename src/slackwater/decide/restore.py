@@ -35,6 +35,13 @@ LEAST_GRANT = Millicores(10)
 Held = dict[tuple[str, str], Throttled]
 
 
+class Room(Struct, frozen=True):
+    """The CPU that may be given back, and the rules on the metric that leaves so little; infinite: nothing bounds it."""
+
+    cpu: float
+    rules: list[Verdict]
+
+
 class Restoring(Struct, frozen=True):
     held: Held
     granted: Millicores = Millicores(0)
@@ -52,7 +59,7 @@ def restore(situation: Situation, held: Held) -> Restoring:
     if any(_waits(situation, verdict, waits, base) for verdict in concerned):
         return Restoring(held, waits=waits)
     room = _room(situation, concerned, base)
-    if room is None or room < LEAST_GRANT:
+    if room is None or room.cpu < LEAST_GRANT:
         return Restoring(held, waits=waits)
     return _granted(situation, held, concerned, room, waits)
 
@@ -102,12 +109,9 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     return wait
 
 
-def _room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -> float | None:
-    """
-    The CPU that may be given back: the least over the metrics; infinite where nothing bounds it; None where something
-    is not known.
-    """
-    room = float("inf")
+def _room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -> Room | None:
+    """The least over the metrics; None where something is not known."""
+    room = Room(float("inf"), list(concerned))
     for metric in situation.catalogue.by_rank(_metrics(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
         if all(verdict.state.released_blind for verdict in here):
@@ -116,8 +120,9 @@ def _room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -
         if highest is None or any(verdict.missing for verdict in here):
             return None
         line = min(verdict.rule.rule.value or 0.0 for verdict in here) * (1 - situation.settings.restore_margin)
-        free = line - highest + min(0.0, situation.acted(metric))
-        room = min(room, situation.cpu_for(metric, free))
+        free = situation.cpu_for(metric, line - highest + min(0.0, situation.acted(metric)))
+        if free < room.cpu:
+            room = Room(free, here)
     return room
 
 
@@ -144,26 +149,26 @@ class _Grant(Struct, frozen=True):
 
 
 def _granted(
-    situation: Situation, held: Held, concerned: list[Verdict], room: float, waits: dict[str, Wait]
+    situation: Situation, held: Held, concerned: list[Verdict], room: Room, waits: dict[str, Wait]
 ) -> Restoring:
     left = dict(held)
     granted = 0
     for group in _groups(situation, held, concerned):
         hungry = group
-        while hungry and granted < room:
+        while hungry and granted < room.cpu:
             again = []
             for grant in hungry:
-                given, after = _give(situation, grant, left, room - granted, concerned)
+                given, after = _give(situation, grant, left, room.cpu - granted, concerned)
                 granted += given
                 if after is not None and given:
                     again.append(grant)
-            hungry = again if room != float("inf") else []
-    operations = _operations(situation, governed(concerned)[0].rule.metric, held, left)
+            hungry = again if room.cpu != float("inf") else []
+    operations = _operations(situation, governed(room.rules)[0].rule.metric, held, left)
     if not operations:
         return Restoring(held, waits=waits)
     now = situation.now
     fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in _metrics(concerned)}
-    act = _act(situation, concerned, room, operations, over=not left)
+    act = _act(situation, room, operations, over=not left)
     return Restoring(left, Millicores(granted), (act,), {**waits, **fresh})
 
 
@@ -248,20 +253,17 @@ def operation(situation: Situation, metric: Metric | None, claim: Throttled, aft
     )
 
 
-def _act(
-    situation: Situation, concerned: list[Verdict], room: float, operations: tuple[Operation, ...], *, over: bool
-) -> Act:
-    governing, also = governed(concerned)
+def _act(situation: Situation, room: Room, operations: tuple[Operation, ...], *, over: bool) -> Act:
+    governing, also = governed(room.rules)
     metric = governing.rule.metric
-    bounded = metric is not None and metric.from_cpu is not None and room != float("inf")
+    bounded = room.cpu != float("inf")
+    free = Millicores(int(room.cpu)) if bounded else None
     return Act(
         action=ActionKind.RESTORE,
         governing=governing,
         also=also,
         metric=metric,
-        gap=metric.from_cpu(Millicores(int(room)), situation.capacity)
-        if bounded and metric and metric.from_cpu
-        else None,
+        gap=metric.from_cpu(free, situation.capacity) if free is not None and metric and metric.from_cpu else None,
         operations=operations,
         reason="harmless for long enough" if bounded else "nothing has been known of its metric for too long",
         stopped="all is given back" if over else "no more room, or one step a tick",
