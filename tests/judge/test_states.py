@@ -1,7 +1,7 @@
 """A rule's states: idle, arming, active, recovering, idle."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judging import PATIENCE, Judge, rule
 
@@ -12,6 +12,9 @@ from slackwater.judge.verdicts import Change, is_blind
 from slackwater.metrics.samples import SampleReadings
 
 BAD, GOOD = 6001.0, 6000.0
+
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine too
 
 
 def test_strictly_above_the_waterline_is_bad_and_at_it_is_good() -> None:
@@ -222,6 +225,7 @@ marks = st.lists(st.sampled_from([Mark.BAD, Mark.GOOD, Mark.UNKNOWN]), max_size=
 NEW = RuleState(id="r", object="o", name="n", metric="m", text=None, action="a")
 
 
+@PATIENT
 @given(marks, st.integers(1, 4), st.integers(1, 4))
 def test_it_is_engaged_exactly_as_a_plain_reading_of_the_rule_says(seen: list[Mark], bad: int, good: int) -> None:
     """Without the unknown ticks: on after `bad` bad ones in a row, off after `good` good ones in a row."""
@@ -235,6 +239,7 @@ def test_it_is_engaged_exactly_as_a_plain_reading_of_the_rule_says(seen: list[Ma
         assert state.engaged is on
 
 
+@PATIENT
 @given(marks, st.integers(1, 4), st.integers(1, 4))
 def test_harm_is_only_ever_noted_while_active_and_bad(seen: list[Mark], bad: int, good: int) -> None:
     state = NEW
