@@ -3,11 +3,13 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from slackwater.claims.claim import Kind, Source
 from slackwater.claims.desired import Wanted, cause_of, desired
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine too
 
 
 def cap(value: int, cause: str = "") -> Wanted:
@@ -40,6 +42,7 @@ def test_the_merge(base: int | None, claims: tuple[Wanted, ...], value: int | No
 wanted = st.builds(Wanted, st.sampled_from(Kind), st.sampled_from(Source), st.integers(1, 1000), st.sampled_from("abc"))
 
 
+@PATIENT
 @given(st.none() | st.integers(1, 1000), st.lists(wanted, max_size=6), st.randoms())
 def test_the_merge_does_not_depend_on_the_order_of_the_claims(
     base: int | None, claims: list[Wanted], random: Random
@@ -50,6 +53,7 @@ def test_the_merge_does_not_depend_on_the_order_of_the_claims(
     assert cause_of(shuffled) == cause_of(claims)
 
 
+@PATIENT
 @given(st.none() | st.integers(1, 1000), st.lists(wanted.filter(lambda one: one.kind is Kind.CAP), max_size=6))
 def test_a_cap_never_raises(base: int | None, caps: list[Wanted]) -> None:
     value = desired(base, caps)

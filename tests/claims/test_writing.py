@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import count
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -12,6 +12,8 @@ from slackwater.claims.claim import Kind, Source
 from slackwater.claims.desired import Wanted, desired
 from slackwater.claims.writing import NOTHING_TO_DO, Act, Computed, act_on
 from slackwater.snapshot.knobs import KnobMark, Value
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine too
 
 KUBELETS = Computed(100_000)
 
@@ -166,7 +168,7 @@ events: st.SearchStrategy[Callable[[Knob], None]] = st.one_of(
 )
 
 
-@settings(max_examples=400)
+@settings(PATIENT, max_examples=400)
 @given(values, st.booleans(), st.lists(events, max_size=25))
 def test_whatever_happens_ours_never_stands_without_a_mark_and_all_comes_back(
     start: int, computable: bool, happened: list[Callable[[Knob], None]]
@@ -183,6 +185,7 @@ def test_whatever_happens_ours_never_stands_without_a_mark_and_all_comes_back(
     assert knob.value in ({knob.others} if not computable else {knob.others, knob.kubelets})
 
 
+@PATIENT
 @given(values, st.lists(st.one_of(values, st.none()), max_size=20), st.lists(st.integers(0, 3), max_size=20))
 def test_where_only_kubelet_writes_it_ends_at_what_kubelet_would_have_set(
     start: int, resizes: list[int | None], deaths: list[int]
@@ -198,6 +201,7 @@ def test_where_only_kubelet_writes_it_ends_at_what_kubelet_would_have_set(
     assert (knob.value, knob.mark) == (knob.kubelets, None)
 
 
+@PATIENT
 @given(values, st.lists(events, max_size=15), st.lists(values, min_size=1, max_size=3))
 def test_one_whole_tick_makes_it_hold_what_is_desired(
     start: int, happened: list[Callable[[Knob], None]], caps: list[int]

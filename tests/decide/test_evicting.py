@@ -22,6 +22,8 @@ from stories import (
 
 from slackwater.api.objects import AvoidanceAction, CpuThrottle, Eviction
 from slackwater.decide.plan import ActionKind
+from slackwater.metrics.samples import SampleReadings
+from slackwater.snapshot.usage import Frames
 
 EVICT = ActionKind.EVICT
 
@@ -221,7 +223,7 @@ def test_it_evicts_one_pod_a_cool_down_where_that_was_asked_for() -> None:
 def test_that_one_may_be_a_pod_whose_usage_is_missing_too() -> None:
     story, _ = node(0, evict_on_missing_usage=True)
     story.tick(6100, {"a": None})
-    assert gone(story.ticks(3, unread=True)) == ["a"]
+    assert gone(story.ticks(4, unread=True)) == ["a"]
 
 
 def test_two_rules_on_one_missing_metric_evict_one_pod_between_them() -> None:
@@ -229,7 +231,7 @@ def test_two_rules_on_one_missing_metric_evict_one_pod_between_them() -> None:
     story.policies = (policy(rule(action="evict"), rule(5900, "evict", name="second")),)
     story.tick(6050, usage)
     story.memory = replace(story.memory, evicting=(), evicted_at=())
-    assert len(gone(story.ticks(3, unread=True))) == 1
+    assert len(gone(story.ticks(4, unread=True))) == 1
 
 
 def test_a_tick_that_was_woken_early_evicts_nobody() -> None:
@@ -238,6 +240,15 @@ def test_a_tick_that_was_woken_early_evicts_nobody() -> None:
     assert gone(story.tick(seconds=1, woken=True)) == []
     story.ticks(3, unread=True)
     assert gone(story.tick(seconds=1, woken=True)) == []
+
+
+def test_an_agent_that_starts_anew_while_a_rule_is_active_evicts_nobody_for_lack_of_a_first_reading() -> None:
+    story, usage = node(1000, 1000, evict_on_missing_usage=True)
+    story.tick(6100, usage)
+    story.memory = replace(story.memory, evicted_at=())
+    story.frames, story.readings = Frames(), SampleReadings()
+    assert gone(story.tick(6100)) == []
+    assert decisions(story.plan, EVICT) == []
 
 
 def test_a_service_that_no_podqos_names_is_never_evicted() -> None:

@@ -1,11 +1,13 @@
 """How a group is squeezed: as if everybody stepped in turn."""
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stories import batch
 
 from slackwater.api.units import Millicores
 from slackwater.decide.ladder import Ladder, Rung, one_step, squeeze
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine too
 
 
 def rung(name: str, usage: int, start: int, floor: int, step: int) -> Rung:
@@ -50,6 +52,7 @@ def walked(group: list[Ladder], gap: int) -> tuple[list[int], list[int], int]:
     return steps, released, left
 
 
+@PATIENT
 @given(groups, st.integers(0, 10_000))
 def test_the_closed_form_takes_what_a_walk_round_by_round_would_take(group: list[Ladder], gap: int) -> None:
     taken, left = squeeze(group, Millicores(gap))
@@ -65,6 +68,7 @@ def test_the_closed_form_takes_what_a_walk_round_by_round_would_take(group: list
             assert [quota for _, quota in one.quotas] == [each.level(n) for each in one.ladder.rungs]
 
 
+@PATIENT
 @given(groups, st.integers(0, 10_000))
 def test_what_is_released_never_exceeds_the_gap(group: list[Ladder], gap: int) -> None:
     taken, left = squeeze(group, Millicores(gap))
@@ -72,12 +76,14 @@ def test_what_is_released_never_exceeds_the_gap(group: list[Ladder], gap: int) -
     assert 0 <= left <= gap
 
 
+@PATIENT
 @given(groups, st.integers(0, 10_000))
 def test_no_quota_lies_above_what_is_used_and_none_below_its_floor(group: list[Ladder], gap: int) -> None:
     for one in squeeze(group, Millicores(gap))[0]:
         assert all(each.floor <= quota <= max(each.start, each.usage) for each, quota in one.quotas)
 
 
+@PATIENT
 @given(groups, st.integers(0, 10_000))
 def test_the_quotas_release_what_was_said(group: list[Ladder], gap: int) -> None:
     for one in squeeze(group, Millicores(gap))[0]:

@@ -3,7 +3,7 @@
 from random import Random
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from stories import (
@@ -25,6 +25,8 @@ from slackwater.decide import eligibility
 from slackwater.decide.memory import Memory
 from slackwater.decide.plan import ActionKind
 from slackwater.snapshot.knobs import Knob
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine too
 
 ACTIONS = (squeezing(), squeezing("rough", floor=40, step=25), evicting(), closing())
 
@@ -94,7 +96,7 @@ def go(story: Story, load: tuple[int | None, list[int | None]]) -> None:
     story.tick(node, usage, unread=node is None)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(PATIENT, max_examples=80)
 @given(pods(), policies, qos, loads, st.randoms())
 def test_the_same_input_gives_the_same_plan_in_whatever_order_it_comes(
     some: tuple[Pod, ...], wanted: tuple[Policy, ...], allowed: tuple[PodQos, ...], run: Loads, random: Random
@@ -110,7 +112,7 @@ def test_the_same_input_gives_the_same_plan_in_whatever_order_it_comes(
         assert msgspec.json.encode(one.plan) == msgspec.json.encode(other.plan)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(PATIENT, max_examples=80)
 @given(pods(), policies, qos, loads)
 def test_nobody_is_touched_who_may_not_be(
     some: tuple[Pod, ...], wanted: tuple[Policy, ...], allowed: tuple[PodQos, ...], run: Loads
@@ -149,7 +151,7 @@ def free(pod: Pod, action: str, allowed: tuple[PodQos, ...], *, evicts: bool) ->
     return not too_dear and (marked == "-1" or (priority <= 0 and offline))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(PATIENT, max_examples=80)
 @given(pods(), policies, qos, loads)
 def test_throttling_never_releases_more_than_the_gap(
     some: tuple[Pod, ...], wanted: tuple[Policy, ...], allowed: tuple[PodQos, ...], run: Loads
@@ -163,7 +165,7 @@ def test_throttling_never_releases_more_than_the_gap(
             assert blind or expected <= (decision.gap or 0.0) + 1e-6
 
 
-@settings(max_examples=80, deadline=None)
+@settings(PATIENT, max_examples=80)
 @given(pods(), policies, qos, loads)
 def test_without_the_last_pod_evicted_the_gap_would_be_open(
     some: tuple[Pod, ...], wanted: tuple[Policy, ...], allowed: tuple[PodQos, ...], run: Loads
@@ -176,7 +178,7 @@ def test_without_the_last_pod_evicted_the_gap_would_be_open(
             assert not expected or decision.gap is None or sum(expected[:-1]) < decision.gap
 
 
-@settings(max_examples=40, deadline=None)
+@settings(PATIENT, max_examples=40)
 @given(pods(), policies, qos, loads)
 def test_once_all_policies_are_gone_nothing_is_claimed_and_the_node_is_open(
     some: tuple[Pod, ...], wanted: tuple[Policy, ...], allowed: tuple[PodQos, ...], run: Loads
@@ -190,7 +192,7 @@ def test_once_all_policies_are_gone_nothing_is_claimed_and_the_node_is_open(
     assert plan.memory.throttled == ()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(PATIENT, max_examples=60)
 @given(pods(), policies, qos, loads)
 def test_when_all_has_been_calm_for_long_enough_everything_is_back(
     some: tuple[Pod, ...], wanted: tuple[Policy, ...], allowed: tuple[PodQos, ...], run: Loads
@@ -205,7 +207,7 @@ def test_when_all_has_been_calm_for_long_enough_everything_is_back(
     assert (story.plan.claims, story.plan.scheduling.disabled) == ((), False)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(PATIENT, max_examples=40)
 @given(pods(), policies, qos, loads)
 def test_what_is_remembered_survives_being_written_down(
     some: tuple[Pod, ...], wanted: tuple[Policy, ...], allowed: tuple[PodQos, ...], run: Loads
@@ -218,7 +220,7 @@ def test_what_is_remembered_survives_being_written_down(
         assert msgspec.json.decode(msgspec.json.encode(story.memory), type=Memory) == story.memory
 
 
-@settings(max_examples=60, deadline=None)
+@settings(PATIENT, max_examples=60)
 @given(pods(), policies, qos, loads)
 def test_an_agent_that_starts_anew_decides_what_the_old_one_would_have(
     some: tuple[Pod, ...], wanted: tuple[Policy, ...], allowed: tuple[PodQos, ...], run: Loads
@@ -231,7 +233,7 @@ def test_an_agent_that_starts_anew_decides_what_the_old_one_would_have(
         assert one.plan == other.plan
 
 
-@settings(max_examples=60, deadline=None)
+@settings(PATIENT, max_examples=60)
 @given(pods(), policies, qos, loads, rules.map(lambda one: replace(one, name="preview")))
 def test_a_preview_beside_them_changes_no_claim_no_eviction_and_no_taint(
     some: tuple[Pod, ...], wanted: tuple[Policy, ...], allowed: tuple[PodQos, ...], run: Loads, shown: Rule
@@ -253,7 +255,7 @@ def test_a_preview_beside_them_changes_no_claim_no_eviction_and_no_taint(
     assert released(one.plan) == released(other.plan)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(PATIENT, max_examples=80)
 @given(pods(), qos, loads)
 def test_a_metric_that_no_rule_names_plays_no_part(
     some: tuple[Pod, ...], allowed: tuple[PodQos, ...], run: Loads

@@ -278,6 +278,8 @@ def test_grants_stop_at_the_smallest_room_of_all_metrics(millicores: float, perc
     story.hungry = frozenset({"etl"})
     # 35 % of 16 cores are 5600, less 5 % are 5320: one of them leaves 320 where the other would leave 700.
     assert calm_for(story, 6, 5000, etl=400) == {"etl": 720}
+    (decision,) = decisions(story.plan, ActionKind.RESTORE)
+    assert decision.metric == ("cpu_total_usage" if millicores < 6000 else "cpu_total_utilization")
 
 
 def test_the_lowest_waterline_of_all_real_rules_bounds_it_whatever_their_state() -> None:

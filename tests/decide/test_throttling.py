@@ -285,7 +285,7 @@ def test_a_missing_metric_takes_one_step_an_activation_and_no_more() -> None:
     story = Story((batch("low", priority=-20), batch("high")))
     story.tick(6050, {"low": 1000, "high": 1000})
     before = squeezed(story.plan)
-    story.ticks(3, unread=True)
+    story.ticks(4, unread=True)
     assert story.verdicts[0].missing
     after = squeezed(story.plan)
     assert after == {"low": before["low"] - 100}
@@ -295,7 +295,7 @@ def test_a_missing_metric_takes_one_step_an_activation_and_no_more() -> None:
 def test_the_blind_step_says_what_it_is() -> None:
     story = Story((batch("etl"),))
     story.tick(6050, {"etl": 1000})
-    plans = [story.tick(unread=True) for _ in range(4)]
+    plans = [story.tick(unread=True) for _ in range(6)]
     (decision,) = [decision for plan in plans for decision in decisions(plan)]
     assert decision.reason == "the metric is missing: one step, and no more in this activation"
 

@@ -1,7 +1,7 @@
 """A rule's states: idle, arming, active, recovering, idle."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judging import PATIENCE, Judge, rule
 
@@ -9,8 +9,12 @@ from slackwater.api.objects import Rule
 from slackwater.api.units import Instant, Seconds
 from slackwater.judge.states import Mark, Needed, Patience, Phase, RuleState, step
 from slackwater.judge.verdicts import Change, is_blind
+from slackwater.metrics.samples import SampleReadings
 
 BAD, GOOD = 6001.0, 6000.0
+
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine too
 
 
 def test_strictly_above_the_waterline_is_bad_and_at_it_is_good() -> None:
@@ -82,12 +86,20 @@ def test_an_unknown_tick_changes_no_count() -> None:
 
 def test_an_active_rule_stays_active_while_nothing_is_known_and_is_blind() -> None:
     judge = Judge(rule())
-    verdict = judge.ticks(BAD, None, None, None)
+    verdict = judge.ticks(BAD, None, None, None, None)
     assert (verdict.state.phase, verdict.acts, is_blind(verdict)) == (Phase.ACTIVE, False, True)
 
 
 def test_a_recovering_rule_is_not_blind() -> None:
-    assert not is_blind(Judge(rule(good=9)).ticks(BAD, GOOD, None, None, None))
+    assert not is_blind(Judge(rule(good=9)).ticks(BAD, GOOD, None, None, None, None))
+
+
+def test_the_first_tick_of_a_process_has_no_reading_and_is_not_blind_for_that() -> None:
+    judge = Judge(rule())
+    judge.tick(BAD)
+    judge.readings = SampleReadings()
+    assert not is_blind(judge.tick(None))
+    assert is_blind(judge.tick(None))
 
 
 def test_an_arming_count_lapses_when_nothing_is_known_for_too_long() -> None:
@@ -213,6 +225,7 @@ marks = st.lists(st.sampled_from([Mark.BAD, Mark.GOOD, Mark.UNKNOWN]), max_size=
 NEW = RuleState(id="r", object="o", name="n", metric="m", text=None, action="a")
 
 
+@PATIENT
 @given(marks, st.integers(1, 4), st.integers(1, 4))
 def test_it_is_engaged_exactly_as_a_plain_reading_of_the_rule_says(seen: list[Mark], bad: int, good: int) -> None:
     """Without the unknown ticks: on after `bad` bad ones in a row, off after `good` good ones in a row."""
@@ -226,6 +239,7 @@ def test_it_is_engaged_exactly_as_a_plain_reading_of_the_rule_says(seen: list[Ma
         assert state.engaged is on
 
 
+@PATIENT
 @given(marks, st.integers(1, 4), st.integers(1, 4))
 def test_harm_is_only_ever_noted_while_active_and_bad(seen: list[Mark], bad: int, good: int) -> None:
     state = NEW

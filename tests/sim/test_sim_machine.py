@@ -116,6 +116,11 @@ class Node(RuleBasedStateMachine):
         one = data.draw(st.sampled_from(self.simulation.node.pods))
         self.simulation.node.placed(one.uid).hidden = hidden
 
+    @precondition(lambda self: self.simulation.node.pods)
+    @rule(data=st.data(), unseen=st.booleans())
+    def cluster_forgets_a_pod_or_remembers_it(self, data: st.DataObject, unseen: bool) -> None:
+        self.simulation.lose_sight(data.draw(st.sampled_from([one.key for one in self.simulation.node.pods])), unseen)
+
     @rule(hidden=st.booleans())
     def metric_hides_or_shows(self, hidden: bool) -> None:
         self.simulation.node.hides_cpu = hidden
@@ -131,7 +136,8 @@ class Node(RuleBasedStateMachine):
         simulation = self.simulation
         simulation.journal.refuses = simulation.cluster.unreachable = simulation.node.hides_cpu = False
         for one in simulation.node.pods:
-            simulation.node.placed(one.uid).hidden = False
+            simulation.hide_usage(one.key, hidden=False)
+            simulation.lose_sight(one.key, unseen=False)
         simulation.run(40)
         assert not wrong(simulation)
         for one in simulation.node.pods:

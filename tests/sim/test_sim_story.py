@@ -165,6 +165,24 @@ def test_an_action_with_neither_throttle_nor_eviction_closes_the_node_and_touche
     assert not closed(simulation)
 
 
+def test_a_node_that_was_closed_opens_when_the_cool_down_after_the_last_harm_is_over() -> None:
+    simulation = node(policy(action="close"), CLOSE, service=steps([(Seconds(0), _m(4)), (Seconds(50), _m(1))]))
+    simulation.run(5 + TICKS_OF_COOL_DOWN - 1)
+    assert closed(simulation)
+    simulation.run(1)
+    assert not closed(simulation)
+
+
+def test_a_pod_that_the_cluster_no_longer_names_gets_everything_back_and_is_held_again_when_it_is_named() -> None:
+    simulation = squeezed()
+    simulation.lose_sight("default/batch-0")
+    simulation.run(2)
+    assert not [told for told in simulation.node.differing() if "batch-0" in told]
+    simulation.lose_sight("default/batch-0", unseen=False)
+    simulation.run(4)
+    assert not wrong(simulation)
+
+
 def test_a_pod_without_usage_is_passed_over_and_the_others_give() -> None:
     simulation = node()
     simulation.hide_usage("default/batch-0")

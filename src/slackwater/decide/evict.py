@@ -19,6 +19,7 @@ from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Verdict, is_blind
 from slackwater.metrics.metric import Metric
 
+HOUR = Seconds(3600)
 WORTH_EVICTING = 0.05  # of the gap
 
 
@@ -141,9 +142,13 @@ def _braked(situation: Situation, chosen: int) -> str:
     settings = situation.settings
     if settings.evictions_per_tick and chosen >= settings.evictions_per_tick:
         return f"braked: evictionsPerTick {settings.evictions_per_tick}"
-    if settings.evictions_per_hour and chosen + len(situation.memory.evicted_at) >= settings.evictions_per_hour:
+    if settings.evictions_per_hour and chosen + _in_the_last_hour(situation) >= settings.evictions_per_hour:
         return f"braked: evictionsPerHour {settings.evictions_per_hour}"
     return ""
+
+
+def _in_the_last_hour(situation: Situation) -> int:
+    return sum(1 for at in situation.memory.evicted_at if situation.now - at < HOUR)
 
 
 def _grace(verdicts: tuple[Verdict, ...]) -> Seconds | None:

@@ -67,6 +67,7 @@ class Simulation:
         self._pod_qos: dict[tuple[str, str, str], PodQos] = {}
         self._ends: dict[str, Seconds] = {}  # when terminating pods are gone, by uid
         self._seen_evictions = 0
+        self._unseen: frozenset[str] = frozenset()  # uids of pods that run, and that the cluster does not name
         self._woken_for = Seconds(0.0)  # of this interval has passed, in early wake-ups
         self._changed = True
 
@@ -120,6 +121,12 @@ class Simulation:
     def hide_usage(self, key: str, hidden: bool = True) -> None:
         """From now on nobody can read what it uses; or everybody again."""
         self.node.placed(self.pod(key).uid).hidden = hidden
+
+    def lose_sight(self, key: str, unseen: bool = True) -> None:
+        """From now on the cluster does not name it, though it runs; or names it again."""
+        uid = self.pod(key).uid
+        self._unseen = self._unseen | {uid} if unseen else self._unseen - {uid}
+        self._changed = True
 
     def pod(self, key: str) -> Pod:
         """The newest of that namespace/name."""
@@ -220,7 +227,7 @@ class Simulation:
             View(
                 complete=True,
                 node=self._object,
-                pods=self.node.pods,
+                pods=tuple(pod for pod in self.node.pods if pod.uid not in self._unseen),
                 policies=tuple(self._policies.values()),
                 actions=dict(self._actions),
                 pod_qos=tuple(self._pod_qos.values()),

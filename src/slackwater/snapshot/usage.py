@@ -128,8 +128,8 @@ def stalled(frames: Frames, group: GroupId) -> Microseconds | None:
 
 def departed_cpu(frames: Frames, pods: Collection[str]) -> Millicores:
     """
-    What those used, when last seen, who left within the newest interval: the node's figure still holds it, and nobody
-    can release it any more. `pods` are the uids of those that are here.
+    What those used, when last seen, who left or ended within the newest interval: the node's figure still holds it, and
+    nobody can release it any more. `pods` are the uids of those that run.
     """
     if len(frames.samples) < LEAST_TO_TELL:
         return Millicores(0)
