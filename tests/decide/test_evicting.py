@@ -87,6 +87,7 @@ def test_a_refused_pod_backs_off_and_the_next_candidate_is_taken() -> None:
     plan = story.tick(6800)
     assert gone(plan) == ["b"]
     assert said_of("a", plan.decisions) == "its eviction was refused a short while ago"
+    story.refused("b", until=100)
     assert gone(story.ticks(2, 6800)) == ["a"]
 
 

@@ -37,6 +37,7 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
     verdicts: tuple[Verdict, ...]  # of the real rules, or of those that only show what they would do
     memory: Memory
     looked_at: Mapping[GroupId, KnobSettings] = {}
+    stuck: frozenset[GroupId] = frozenset()  # containers whose quota the kernel refuses, or somebody else writes
     weight_of: Callable[[Shares], int] = int  # what a weight's file holds for so many shares
     sampled: bool = True  # this tick has a newer sample than the one before
     preview: bool = False
