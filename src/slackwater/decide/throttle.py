@@ -172,7 +172,7 @@ def _step_blind(situation: Situation, verdict: Verdict, done: Throttling) -> Thr
     floor.
     """
     metric = verdict.rule.metric
-    if metric is None or not situation.sampled:
+    if metric is None or not situation.may_be_blind:
         return done
     allowed, considered = sorted_out(situation, metric, [verdict], evicts=False)
     reasons: dict[str, str] = {}
