@@ -248,6 +248,7 @@ def test_an_agent_that_starts_anew_while_a_rule_is_active_evicts_nobody_for_lack
     story.tick(6100, usage)
     story.memory = replace(story.memory, evicted_at=())
     story.frames, story.readings = Frames(), SampleReadings()
+    story.tick(seconds=1, woken=True)
     assert gone(story.tick(6100)) == []
     assert decisions(story.plan, EVICT) == []
 

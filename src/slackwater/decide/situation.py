@@ -58,6 +58,11 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         }
         return frozenset(evicted | dying)
 
+    @property
+    def may_be_blind(self) -> bool:
+        """Whether a metric that is missing now is missing indeed: it was looked for, and one sample alone gives no rate."""
+        return self.sampled and self.frames.before is not None
+
     def gap(self, metric: Metric, usage: float, waterline: float) -> Amount:
         """How far usage is above, with the excess, less what is in flight."""
         return Amount(max(0.0, (usage - self._in_flight(metric) - waterline) * (1 + self.settings.excess)))
