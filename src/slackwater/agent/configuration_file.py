@@ -65,13 +65,13 @@ class Reading:
             for name, inner in self._mapping(value, place):
                 yield from self._setting(inner, (*names, name), above)
         elif path not in KEYS:
-            self._wrong(place, value, "is no key", _meant(path))
+            self._wrong(place, value, "is no key", meant(path))
         elif value is not None:
             yield from self._value(KEYS[path], value, place)
 
     def _value(self, key: Key, value: Any, place: Path) -> Iterator[Setting]:
         try:
-            yield Setting(key.path, _taken(key, value), f"{self._file}:{self._line(place)}")
+            yield Setting(key.path, taken(key, value), f"{self._file}:{self._line(place)}")
         except Unfit as unfit:
             self._wrong(place, value, "cannot be used", f"write {unfit}")
 
@@ -137,7 +137,7 @@ class Reading:
         )
 
 
-def _taken(key: Key, value: Any) -> object:
+def taken(key: Key, value: Any) -> object:
     """The value as its key has it. A quoted number is a text to whoever wrote it so, and a number is none where a text is wanted of it."""
     if key.kind is tuple:
         if not isinstance(value, list) or any(isinstance(item, list | dict) for item in value):
@@ -149,9 +149,9 @@ def _taken(key: Key, value: Any) -> object:
     return parsed(key, str(value).lower() if isinstance(value, bool) else str(value))
 
 
-def _meant(path: str) -> str:
+def meant(path: str) -> str:
     leaf = path.rpartition(".")[2].lower()
     same = [name for name in KEYS if name.rpartition(".")[2].lower() == leaf]
     near = difflib.get_close_matches(path, [*KEYS, *SECTIONS, NODES], n=1, cutoff=0.6)
-    meant = next(iter([*same, *near]), None)
-    return f"did you mean {meant}?" if meant else "slackwater agent --help lists the keys"
+    found = next(iter([*same, *near]), None)
+    return f"did you mean {found}?" if found else "slackwater agent --help lists the keys"

@@ -12,23 +12,19 @@ from slackwater.sim.world import Simulation
 Where = tuple[str, str]
 
 
-class Account:
-    """Looks at a simulation after each of its ticks."""
+class Reversals:
+    """Counts them, told after each tick how the throttles stand."""
 
-    def __init__(self, waterline: Millicores, wait: Seconds) -> None:
-        self.seconds_above = 0.0
-        self.highest = Millicores(0)
-        self.reversals = 0
-        self._waterline = waterline
+    def __init__(self, wait: Seconds) -> None:
+        self.count = 0
         self._wait = wait
         self._quotas: dict[Where, Millicores] = {}
         self._raised: dict[Where, tuple[float, Seconds]] = {}  # when last, and the wait that held then
 
     def look(self, simulation: Simulation) -> None:
-        if simulation.usage > self._waterline:
-            self.seconds_above += simulation.configuration.tick_seconds
-        self.highest = max(self.highest, simulation.usage)
-        self._compare(simulation.throttled, simulation.clock.elapsed, self._wait_now(simulation))
+        """While no agent runs nothing is lowered or raised: what stands is taken up again by the next."""
+        if simulation.held is not None and (simulation.throttled or self._quotas):
+            self._compare(simulation.throttled, simulation.clock.elapsed, self._wait_now(simulation))
 
     def _wait_now(self, simulation: Simulation) -> Seconds:
         waits = simulation.held.memory.waits.values() if simulation.held else ()
@@ -41,12 +37,32 @@ class Account:
             lowered = before is None or quota < before
             raised_at, held = self._raised.get(where, (float("-inf"), wait))
             if lowered and now - raised_at <= held:
-                self.reversals += 1
+                self.count += 1
         for where, before in self._quotas.items():
             after = quotas.get(where)
             if after is None or after > before:
                 self._raised[where] = (now, wait)
         self._quotas = quotas
+
+
+class Account:
+    """Looks at a simulation after each of its ticks."""
+
+    def __init__(self, waterline: Millicores, wait: Seconds) -> None:
+        self.seconds_above = 0.0
+        self.highest = Millicores(0)
+        self._waterline = waterline
+        self._reversals = Reversals(wait)
+
+    @property
+    def reversals(self) -> int:
+        return self._reversals.count
+
+    def look(self, simulation: Simulation) -> None:
+        if simulation.usage > self._waterline:
+            self.seconds_above += simulation.configuration.tick_seconds
+        self.highest = max(self.highest, simulation.usage)
+        self._reversals.look(simulation)
 
 
 def work(simulation: Simulation, priority_below: int = 0) -> float:

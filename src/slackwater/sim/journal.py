@@ -5,15 +5,25 @@ It can be lost as a file can be deleted, and refuse to be written as a full disk
 samples, for days are simulated.
 """
 
+from collections.abc import Callable
+
 from slackwater.decide.plan import Decision, Measurement
 from slackwater.journal.edge import Entry, Kept, Unwritable
 from slackwater.journal.measuring import folded
+
+Heard = Callable[[tuple[Decision, ...], tuple[Measurement, ...]], None]
+
+
+def _nobody(decisions: tuple[Decision, ...], measurements: tuple[Measurement, ...]) -> None:
+    del decisions, measurements
 
 
 class MemoryJournal:
     """Implements Journal."""
 
     def __init__(self) -> None:
+        self.heard: Heard = _nobody
+        """Is told whatever is to be written, before it is: also what is refused, and what is lost later."""
         self.refuses = False
         self.commits = 0
         self._kept: Kept | None = None
@@ -32,6 +42,7 @@ class MemoryJournal:
         return self._kept
 
     def commit(self, entry: Entry) -> None:
+        self.heard(entry.decisions, entry.measurements)
         self._answer()
         self.commits += 1
         self._kept = Kept(entry.at, entry.instant, entry.memory, entry.view)
@@ -39,6 +50,7 @@ class MemoryJournal:
         self._measured(entry.measurements)
 
     def amend(self, measurements: tuple[Measurement, ...]) -> None:
+        self.heard((), measurements)
         self._answer()
         self._measured(measurements)
 

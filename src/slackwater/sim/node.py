@@ -44,7 +44,8 @@ class Placed(Struct):
 
     pod: Pod
     demand: Demand
-    memory: Bytes
+    memory: Bytes  # now
+    remembers: Demand | None  # its memory over time; None: it stays as it is
     group: TwinGroup
     weight: int  # as kubelet set it
     containers: list[Running]
@@ -78,10 +79,23 @@ class SimulatedNode:
     def pods(self) -> tuple[Pod, ...]:
         return tuple(placed.pod for placed in self._placed.values())
 
+    @property
+    def memory(self) -> Bytes:
+        """In use."""
+        return Bytes(min(self._memory, sum([placed.memory for placed in self._placed.values()])))
+
+    @property
+    def used(self) -> float:
+        """Core seconds so far, by whoever."""
+        return self._used / 1e9
+
     def placed(self, uid: str) -> Placed:
         return self._placed[uid]
 
-    def place(self, pod: Pod, demand: Demand, memory: Bytes) -> Pod:
+    def runs(self, uid: str) -> bool:
+        return uid in self._placed
+
+    def place(self, pod: Pod, demand: Demand, memory: Bytes | Demand) -> Pod:
         """The pod as it runs then: under a uid and container ids of its own."""
         self._names += 1
         now = self._clock.wall()
@@ -95,7 +109,9 @@ class SimulatedNode:
         made = self._twin.add_pod(PodGroups(pod.uid, pod.qos_class, ()), base_shares(pod))
         made.quota = _pod_quota(pod)
         self._requested += _of_level(pod)
-        self._placed[pod.uid] = Placed(pod, demand, memory, made, made.weight, [])
+        over_time = memory if callable(memory) else None
+        now_used = Bytes(round(memory(self._clock.elapsed))) if callable(memory) else memory
+        self._placed[pod.uid] = Placed(pod, demand, now_used, over_time, made, made.weight, [])
         self._run(self._placed[pod.uid])
         return pod
 
@@ -144,6 +160,8 @@ class SimulatedNode:
             _count(one, given[key], wishes[one.id.pod] * one.part, by)
         for uid, placed in self._placed.items():
             placed.wanted += wishes[uid] * by / 1_000
+            if placed.remembers is not None:
+                placed.memory = Bytes(round(placed.remembers(now)))
             _show_usage(placed)
         self.usage = Millicores(round(sum(given.values())))
         used = sum(given.values()) * _NS_PER_MILLICORE_SECOND * by
@@ -199,8 +217,7 @@ class SimulatedNode:
         zero = Nanoseconds(0)
         used, idle = Nanoseconds(int(self._used)), Nanoseconds(int(self._idle))
         times = None if self.hides_cpu else CpuTimes(used, zero, zero, idle, zero, zero, zero, zero)
-        memory = Bytes(min(self._memory, sum(placed.memory for placed in self._placed.values())))
-        self._twin.node = NodeCounters(cpu=times, memory_total=self._memory, memory_working_set=memory)
+        self._twin.node = NodeCounters(cpu=times, memory_total=self._memory, memory_working_set=self.memory)
 
 
 def _count(one: Running, given: float, wish: float, by: Seconds) -> None:

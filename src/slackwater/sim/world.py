@@ -25,6 +25,7 @@ from slackwater.api.units import Bytes, Millicores, Seconds, Wall
 from slackwater.claims.claim import Throttled
 from slackwater.decide.plan import Decision
 from slackwater.metrics.builtin import BUILTIN
+from slackwater.metrics.metric import Catalogue
 from slackwater.sim.clock import SimulatedClock
 from slackwater.sim.demand import Demand
 from slackwater.sim.faults import Died, FallibleCluster, FallibleHost, FallibleJournal, Faults
@@ -50,8 +51,10 @@ class Simulation:
         start: Wall = BEGINNING,
         cgroup_version: int = 1,
         marks_work: bool = True,
+        catalogue: Catalogue = BUILTIN,
     ) -> None:
         self.configuration = configuration or Configuration()
+        self.catalogue = catalogue
         self.clock = SimulatedClock(start)
         self.faults = Faults()
         self.host = FallibleHost(self.clock, version=cgroup_version, cpu=cpu, memory=memory, xattrs=marks_work)
@@ -102,9 +105,14 @@ class Simulation:
         self._pod_qos = {key: one for key, one in self._pod_qos.items() if one.name != name}
         self._changed = True
 
+    def delete_policy(self, name: str) -> None:
+        """The policies of this name, and nothing else that is called so."""
+        self._policies = {key: one for key, one in self._policies.items() if one.name != name}
+        self._changed = True
+
     # Who is there.
 
-    def add(self, pod: Pod, demand: Demand, memory: Bytes = OF_A_POD) -> Pod:
+    def add(self, pod: Pod, demand: Demand, memory: Bytes | Demand = OF_A_POD) -> Pod:
         """It runs at once; the pod with its uid and container ids comes back."""
         self._changed = True
         return self.node.place(pod, demand, memory)
@@ -155,6 +163,10 @@ class Simulation:
         self._show()
         self._agent(look=False)
 
+    def remove_pod(self, uid: str) -> None:
+        """That one, whoever else bears its name."""
+        self._gone(uid)
+
     def kill(self) -> None:
         """As by SIGKILL between two ticks; the next tick starts another."""
         self.held = None
@@ -180,6 +192,11 @@ class Simulation:
         """Of the node, over the last interval."""
         return self.node.usage
 
+    @property
+    def view(self) -> View:
+        """As the cluster shows it now."""
+        return self.cluster.view(self.clock.instant())
+
     # Inside.
 
     def _edges(self) -> Edges:
@@ -195,7 +212,7 @@ class Simulation:
         try:
             if self.held is None:
                 self.held = life.begun(self.host, self.journal, self.clock.begin_life())
-            self.held = tick(self._edges(), self.held, self.configuration, BUILTIN, look=look)
+            self.held = tick(self._edges(), self.held, self.configuration, self.catalogue, look=look)
         except Died:
             self.held = None
         self._take_evictions()

@@ -65,16 +65,24 @@ def load(text: str, file: str) -> Loaded:
     return Loaded(tuple(item for document in documents.read(text, file) for item in _items(document)))
 
 
+def load_part(document: Document, value: Any, path: Path) -> Loaded:
+    """A manifest that stands inside another document, at `path`."""
+    return Loaded(tuple(_manifests(document, value, path)))
+
+
 def _items(document: Document) -> Iterator[Item]:
     if document.problem is not None:
         yield Item(file=document.file, index=document.index, line=document.line, problems=(document.problem,))
         return
-    value = document.value
+    yield from _manifests(document, document.value, ())
+
+
+def _manifests(document: Document, value: Any, path: Path) -> Iterator[Item]:
     if isinstance(value, dict) and value.get("kind") == "List" and isinstance(value.get("items"), list):
         for index, entry in enumerate(value["items"]):
-            yield _item(document, entry, ("items", index))
+            yield _item(document, entry, (*path, "items", index))
         return
-    yield _item(document, value, ())
+    yield _item(document, value, path)
 
 
 def _item(document: Document, value: Any, path: Path) -> Item:
