@@ -37,6 +37,7 @@ COMMANDS = {
         Entry("slackwater.cli.explain", "explain", "Tell what was done to whom, and why."),
         Entry("slackwater.cli.status", "status", "Show rules, claims and what works on this machine."),
         Entry("slackwater.cli.metrics", "metrics", "List the metrics a rule may name."),
+        Entry("slackwater.cli.simulate", "simulate", "Run a scenario on a simulated node, hours in seconds."),
         Entry("slackwater.cli.release", "release", "Give everything back, without an agent running."),
     )
 }

@@ -44,7 +44,7 @@ class Telling(Struct, frozen=True, kw_only=True):
 
 def full(decision: Decision) -> str:
     told = telling(decision)
-    return "; ".join((told.head, *told.why, *told.deeds, *told.left_alone, *told.end))
+    return "; ".join(filter(None, (told.head, *told.why, *told.deeds, *told.left_alone, *told.end)))
 
 
 def telling(decision: Decision) -> Telling:
@@ -60,7 +60,8 @@ def telling(decision: Decision) -> Telling:
 def brief(decision: Decision) -> str:
     done = [_brief_deed(decision, pod, operations) for pod, operations in _by_pod(decision)]
     what = _shortened(done, 1) if done else _scheduling(decision) or "nothing taken"
-    return f"{what}: {_situation(decision)} ({decision.policy}/{decision.rule})"
+    about = f"{_situation(decision)} ({decision.policy}/{decision.rule})" if decision.policy else decision.reason
+    return f"{what}: {about}"
 
 
 def amount(value: float, unit: str) -> str:
@@ -98,6 +99,9 @@ def _head(decision: Decision) -> str:
     since = f", bad for {ticks} {'tick' if ticks == 1 else 'ticks'}" if ticks else ""
     also = f"; also {_shortened(decision.also, _NAMES_SHOWN)}" if decision.also else ""
     preview = "preview, nothing is changed: " if decision.preview else ""
+    if not decision.policy:
+        # No rule spoke: what is done follows from one that is gone, and the reason says so.
+        return preview
     return f"{preview}{_situation(decision)} (policy {decision.policy}, rule {decision.rule}{since}{also})"
 
 

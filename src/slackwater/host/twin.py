@@ -82,6 +82,7 @@ class Twin:
         self._xattrs = xattrs
         self._groups: dict[GroupId, TwinGroup] = {}
         self._followed: dict[GroupId, QosClass] = {}
+        self._following: Iterable[PodGroups] = ()
         self._found: set[GroupId] = set()  # marked groups: they are reached also when nobody follows them
 
     # What tests and the simulator do to it.
@@ -156,6 +157,9 @@ class Twin:
         )
 
     def follow(self, pods: Iterable[PodGroups]) -> None:
+        if pods is self._following:
+            return
+        self._following = pods
         self._followed = {
             group: pod.qos_class
             for pod in pods
@@ -164,7 +168,12 @@ class Twin:
 
     def sample(self, closely: Collection[GroupId] = ()) -> HostSample:
         at, wall = self._clock.instant(), self._clock.wall()
-        counters = {g: self._groups[g].counters for g in self._followed if not g.of_pod and self._seen(g)}
+        counters = {
+            group: held.counters
+            for group, qos_class in self._followed.items()
+            if group.container and (held := self._groups.get(group)) is not None
+            if held.qos_class is qos_class or group in self._found
+        }
         settings = {g: self._settings(g) for g in closely if self._seen(g)}
         return HostSample(at=at, wall=wall, node=self.node, groups=counters, settings=settings)
 
@@ -211,6 +220,7 @@ class Twin:
 
     def close(self) -> None:
         self._followed = {}
+        self._following = ()
         self._found = set()
 
     # The kernel's answers.

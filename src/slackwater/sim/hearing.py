@@ -25,7 +25,9 @@ class Hearing:
         self.new: list[Decision] = []  # of the tick that runs
         self._clock = simulation.clock
         self._heard: list[tuple[Seconds, Decision]] = []
-        self._places: dict[str, int] = {}  # by a decision's id the newest of that name: a lost journal may give an id again
+        self._places: dict[
+            str, int
+        ] = {}  # by a decision's id the newest of that name: a lost journal may give an id again
         simulation.journal.heard = self._hear
 
     def _hear(self, decisions: tuple[Decision, ...], measurements: tuple[Measurement, ...]) -> None:

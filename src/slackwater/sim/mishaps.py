@@ -42,7 +42,9 @@ SHAPES: Mapping[FaultKind, Shape] = {
     FaultKind.MISSING_METRIC: Shape(("metric",), lasts=True, meaning="the node's value of the metric cannot be read"),
     FaultKind.POLICY_DELETED: Shape(("policy",), lasts=False, meaning="the policy is deleted"),
     FaultKind.POLICY_CHANGED: Shape(
-        ("policy", "to"), lasts=False, meaning="the policy is replaced: by a file beside the scenario, or by one in place"
+        ("policy", "to"),
+        lasts=False,
+        meaning="the policy is replaced: by a file beside the scenario, or by one in place",
     ),
     FaultKind.CLOCK_JUMP: Shape(("by",), lasts=False, meaning="the calendar jumps, back with a minus: -3600s"),
     FaultKind.AGENT_CRASH: Shape(

@@ -153,29 +153,46 @@ class SimulatedNode:
     def advance(self, by: Seconds) -> None:
         """So much time passes, which begins now with what is wanted now; the counters are as at its end."""
         now = self._clock.elapsed
-        wishes = {uid: placed.demand(now) for uid, placed in self._placed.items()}
-        running = [one for placed in self._placed.values() for one in placed.containers]
-        given = shares(self._tree(running, wishes, self.system(now)), float(self._cpu))
-        for key, one in enumerate(running):
-            _count(one, given[key], wishes[one.id.pod] * one.part, by)
-        for uid, placed in self._placed.items():
-            placed.wanted += wishes[uid] * by / 1_000
+        running: list[Running] = []
+        wishes: list[float] = []  # of each container; and below, as far as its quota lets it
+        wants: list[float] = []
+        for placed in self._placed.values():
+            wish = placed.demand(now)
+            placed.wanted += wish * by / 1_000
             if placed.remembers is not None:
                 placed.memory = Bytes(round(placed.remembers(now)))
+            for one in placed.containers:
+                running.append(one)
+                wishes.append(own := wish * one.part)
+                cap = one.group.bandwidth
+                wants.append(own if cap is None or own < 1_000 * cap else 1_000 * cap)
+        system = self.system(now)
+        given = self._given(running, wants, system)
+        for one, got, wish in zip(running, given, wishes, strict=True):
+            _count(one, got, wish, by)
+        for placed in self._placed.values():
             _show_usage(placed)
-        self.usage = Millicores(round(sum(given.values())))
-        used = sum(given.values()) * _NS_PER_MILLICORE_SECOND * by
+        self._account(sum(given) + min(system, self._cpu - sum(given)), by)
+
+    def _account(self, given: float, by: Seconds) -> None:
+        self.usage = Millicores(round(given))
+        used = given * _NS_PER_MILLICORE_SECOND * by
         self._used += used
         self._idle += self._cpu * _NS_PER_MILLICORE_SECOND * by - used
         self._show()
 
-    def _tree(self, running: list[Running], wishes: dict[str, float], system: float) -> Group:
+    def _given(self, running: list[Running], wants: list[float], system: float) -> list[float]:
+        """Where there is enough for all, nobody's weight matters."""
+        if sum(wants) + system <= self._cpu:
+            return wants
+        shared = shares(self._tree(running, wants, system), float(self._cpu))
+        return [shared[key] for key in range(len(running))]
+
+    def _tree(self, running: list[Running], wants: list[float], system: float) -> Group:
         """As kubelet lays it out: Guaranteed pods beside the levels of the others, all of them beside the system."""
         members: dict[str, list[Member]] = {}
-        for key, one in enumerate(running):
-            uid, bandwidth = one.id.pod, one.group.bandwidth
-            cap = None if bandwidth is None else 1_000 * bandwidth
-            members.setdefault(uid, []).append(member(key, one.group.weight, wishes[uid] * one.part, cap))
+        for key, (one, want) in enumerate(zip(running, wants, strict=True)):
+            members.setdefault(one.id.pod, []).append(Member(key, one.group.weight, want))
         levels: dict[QosClass, list[Group]] = {qos_class: [] for qos_class in QosClass}
         for uid, inside in members.items():
             placed = self._placed[uid]

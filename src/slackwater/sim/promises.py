@@ -38,16 +38,16 @@ class Promises:
         host = self._simulation.host
         for write in host.writes:
             self._write(write)
+        for group in {write.group for write in host.writes}:
+            self._unmarked(group)
         host.writes.clear()
         for eviction in self._simulation.cluster.evictions[self._evictions :]:
             self._eviction(eviction.pod)
         self._evictions = len(self._simulation.cluster.evictions)
-        for group in list(self._touched):
-            self._unmarked(group)
         for decision in decisions:
             self._amount(decision)
         if undisturbed and self._touched and not self._actions(throttles=True):
-            self._tell("what was throttled comes back when its cause is gone", f"{len(self._touched)} groups are not at base")
+            self._all_back()
 
     def end(self) -> None:
         """The agent is ended as by SIGTERM, after one more tick if none runs now: all must be as kubelet had it."""
@@ -57,6 +57,13 @@ class Promises:
         if not simulation.stop() or simulation.node.differing() or simulation.cluster.scheduling.disabled:
             left = "; ".join(simulation.node.differing()[:5]) or "the node is still closed"
             self._tell("an agent that ends gives everything back", left)
+
+    def _all_back(self) -> None:
+        for group in list(self._touched):
+            self._unmarked(group)
+        if self._touched:
+            left = f"{len(self._touched)} groups are not at base"
+            self._tell("what was throttled comes back when its cause is gone", left)
 
     def _tell(self, promise: str, what: str) -> None:
         if len(self.broken) < MOST:
@@ -121,10 +128,8 @@ class Promises:
         if held is None:
             self._touched.discard(group)
             return
-        if group.of_pod:
-            at_base = held.weight == placed.weight
-        else:
-            at_base = any(one.id == group and one.quota == held.quota for one in placed.containers)
+        quota_at_base = any(one.id == group and one.quota == held.quota for one in placed.containers)
+        at_base = held.weight == placed.weight if group.of_pod else quota_at_base
         if at_base and held.mark is None:
             self._touched.discard(group)
         if not at_base and held.mark is None:
@@ -152,4 +157,3 @@ class Promises:
         blind = decision.action is ActionKind.EVICT and decision.value is None and decision.operations
         if blind and not self._simulation.configuration.evict_on_missing_usage:
             self._tell("missing data never widen an action", f"evicted for {decision.metric}, which is missing")
-

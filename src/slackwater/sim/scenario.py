@@ -114,16 +114,16 @@ class _Reading:
             if not self.top.has("spec"):
                 self.top.error("spec", "is missing", "write spec: with duration: and workloads: below it")
             return None
-        spec.known(
-            ("duration", "tickSeconds", "seed", "start", "node", "workloads", "policies", "config", "faults")
-        )
+        spec.known(("duration", "tickSeconds", "seed", "start", "node", "workloads", "policies", "config", "faults"))
         return self._whole(spec)
 
     def _is_one(self) -> bool:
         before = self.findings.errors
         for key, expected in (("apiVersion", API_VERSION), ("kind", KIND)):
             if self.top.values and self.top.get(key) != expected:
-                self.top.error(key, f"is not that of a {KIND}", f"write {key}: {expected}", self.top.get(key) or "nothing")
+                self.top.error(
+                    key, f"is not that of a {KIND}", f"write {key}: {expected}", self.top.get(key) or "nothing"
+                )
         self.top.known(("apiVersion", "kind", "metadata", "spec"))
         return self.findings.errors == before and bool(self.top.values)
 
@@ -162,7 +162,10 @@ class _Reading:
             return tick
         if not 1 <= duration / tick <= MOST_TICKS:
             spec.error(
-                "duration", f"is not from one tick to {MOST_TICKS} of them", f"a tick is {tick:g} s", spec.get("duration")
+                "duration",
+                f"is not from one tick to {MOST_TICKS} of them",
+                f"a tick is {tick:g} s",
+                spec.get("duration"),
             )
         return duration
 
@@ -242,7 +245,10 @@ class _Reading:
         said = [one for one in settings if one.path == "tickSeconds" and one.value != tick]
         if said and config is not None:
             config.error(
-                "tickSeconds", f"is not the scenario's, {tick:g}", "write spec.tickSeconds alone", config.get("tickSeconds")
+                "tickSeconds",
+                f"is not the scenario's, {tick:g}",
+                "write spec.tickSeconds alone",
+                config.get("tickSeconds"),
             )
         settings = (*settings, Setting("tickSeconds", tick, "spec.tickSeconds"))
         # Laid once, for nothing of it differs by node.
@@ -295,4 +301,3 @@ def _of_memory(whole: Bytes) -> Measure:
 
 def errors(problems: Sequence[Problem]) -> list[Problem]:
     return [problem for problem in problems if problem.severity is Severity.ERROR]
-

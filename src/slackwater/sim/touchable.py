@@ -29,9 +29,10 @@ def protected(pod: Pod, namespaces: Iterable[str]) -> bool:
     """For good, whatever anybody allows."""
     said = pod.annotations.get("slackwater.dev/protected", "false").strip().lower()
     level = _level(pod)
-    static = "kubernetes.io/config.mirror" in pod.annotations or pod.annotations.get(
-        "kubernetes.io/config.source"
-    ) in ("file", "http")
+    static = "kubernetes.io/config.mirror" in pod.annotations or pod.annotations.get("kubernetes.io/config.source") in (
+        "file",
+        "http",
+    )
     return (
         said != "false"
         or level is None
