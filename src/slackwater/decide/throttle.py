@@ -142,10 +142,8 @@ def _with(
                 quota=quota,
                 reference=rung.reference,
                 floor=rung.floor,
-                limited=rung.limited,
                 weight=any(verdict.rule.yields for verdict in by[pod]) or bool(old and old.weight),
                 causes=tuple(sorted(causes)),
-                since=old.since if old else situation.now,
                 starved_at=situation.now,
             )
     return Throttling(held, released, done.acts)

@@ -39,11 +39,6 @@ class RuleInForce(Struct, frozen=True, kw_only=True):
         return f"{self.policy_kind}/{self.policy}"
 
     @property
-    def subject(self) -> str:
-        """What is judged: a metric, or a text."""
-        return self.rule.metric or self.rule.text or ""
-
-    @property
     def preview(self) -> bool:
         return self.rule.strategy is Strategy.PREVIEW
 

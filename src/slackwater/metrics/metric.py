@@ -93,6 +93,3 @@ class Catalogue(Struct, frozen=True):
         """The highest ActionPriority first, then by name."""
         known = (self.metrics[name] for name in set(names) if name in self.metrics)
         return tuple(sorted(known, key=lambda metric: (-metric.priority, metric.name)))
-
-    def moved_by_quota(self) -> tuple[Metric, ...]:
-        return tuple(metric for metric in self.metrics.values() if metric.moved_by_quota)
