@@ -55,6 +55,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     priority: int  # ActionPriority, 0-10: the highest is closed first
     of_node: NodeUsage
     vector: Vector | None = None  # of a metric with labels: its elements, of which of_node is the largest
+    beside: NodeUsage | None = None  # what stands beside it in the record, for people; nothing is judged by it
     of_pod: PodUsage | None = None
     concerns: Callable[[Pod], bool] = every_pod  # whose use counts at all
     throttle: Ability = UNABLE
