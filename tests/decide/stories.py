@@ -8,6 +8,7 @@ were claimed stand in the files at the next tick, and everything that is remembe
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as but
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -43,13 +44,14 @@ from slackwater.judge.verdicts import Verdict, judge
 from slackwater.metrics.builtin import BUILTIN
 from slackwater.metrics.samples import SampleReadings
 from slackwater.metrics.scene import Scene
-from slackwater.snapshot.counters import CpuTimes, GroupCounters, HostSample, NodeCounters
+from slackwater.snapshot.counters import CpuTimes, GroupCounters, HostSample, NodeCounters, Pressure
 from slackwater.snapshot.groups import GroupId
 from slackwater.snapshot.knobs import Knob, Quota
 from slackwater.snapshot.knobs import Settings as KnobSettings
 from slackwater.snapshot.usage import Capacity, Frames, groups_of
 from slackwater.snapshot.view import View
 
+T = TypeVar("T")
 TICK = Seconds(10)
 START = 1000.0
 PERIOD = Microseconds(100_000)
@@ -172,6 +174,12 @@ class Story:
     node_usage: int | None = 0
     usage: dict[str, int | None] = field(default_factory=dict)  # by pod, or pod/container
     hungry: frozenset[str] = frozenset()  # pods that their quota stops
+    node_holds: int | None = 0  # bytes of memory
+    holds: dict[str, int | None] = field(default_factory=dict)  # by pod, or pod/container
+    psi: dict[str, float] = field(default_factory=lambda: {"cpu": 0.0})  # the kernel's own, in percent, by resource
+    pressing: dict[str, float | None] = field(default_factory=dict)  # percent of the time, by pod or pod/container
+    load: float | None = None
+    elastic: int | None = None  # millicores of gocrane.io/cpu that the node offers
     plan: Plan = field(default_factory=lambda: Plan(memory=Memory()))
     shown: tuple[Decision, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
@@ -179,6 +187,7 @@ class Story:
     _cpu: dict[GroupId, int] = field(default_factory=dict)
     _periods: int = 0
     _throttled: dict[GroupId, int] = field(default_factory=dict)
+    _stalled: dict[GroupId, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.frames = Frames((self._sample(),))
@@ -187,7 +196,11 @@ class Story:
     def view(self) -> View:
         return View(
             complete=True,
-            node=Node(name="node", cpu=self.capacity.cpu),
+            node=Node(
+                name="node",
+                cpu=self.capacity.cpu,
+                elastic_cpu=None if self.elastic is None else Millicores(self.elastic),
+            ),
             pods=self.pods,
             policies=self.policies,
             actions={one.name: one for one in self.actions},
@@ -262,7 +275,13 @@ class Story:
         rules = rules_in_force(self.view, BUILTIN, self.capacity)
         names = frozenset(one.metric.name for one in rules if one.metric)
         squeezed = frozenset(claim.pod for claim in self.memory.throttled)
-        scene = Scene(frames=self.frames, capacity=self.capacity, pods=self.view.pods, squeezed=squeezed)
+        scene = Scene(
+            frames=self.frames,
+            capacity=self.capacity,
+            pods=self.view.pods,
+            squeezed=squeezed,
+            elastic_cpu=self.view.node.elastic_cpu,
+        )
         self.readings = self.readings.with_scene(scene, BUILTIN, names, self.settings.tick)
         patience = Patience(self.settings.stale, self.settings.unknown_release)
         self.verdicts = judge(rules, self.memory.states, self.readings, Instant(self.now), patience, sampled=sampled)
@@ -288,26 +307,42 @@ class Story:
                 self._cpu[group] = self._cpu.get(group, 0) + round((self._used(pod, one) or 0) * seconds * 1e6)
                 stopped = round(seconds * 10) if pod.name in self.hungry else 0
                 self._throttled[group] = self._throttled.get(group, 0) + stopped
+                stalled = round((self._of(self.pressing, pod, one) or 0) * seconds * 10_000)
+                self._stalled[group] = self._stalled.get(group, 0) + stalled
 
     def _used(self, pod: Pod, one: Container) -> int | None:
-        return self.usage.get(f"{pod.name}/{one.name}", self.usage.get(pod.name, 0))
+        return self._of(self.usage, pod, one)
+
+    def _of(self, said: Mapping[str, T | None], pod: Pod, one: Container) -> T | int | None:
+        return said.get(f"{pod.name}/{one.name}", said.get(pod.name, 0))
 
     def _sample(self) -> HostSample:
         used = Nanoseconds(self._node_cpu)
-        zero = Nanoseconds(0)
+        zero, zero_us = Nanoseconds(0), Microseconds(0)
         times = CpuTimes(user=used, nice=zero, system=zero, idle=zero, iowait=zero, irq=zero, softirq=zero, steal=zero)
         return HostSample(
             at=Instant(self.now),
             wall=Wall(self.wall),
-            node=NodeCounters(cpu=None if self.node_usage is None else times),
+            node=NodeCounters(
+                cpu=None if self.node_usage is None else times,
+                memory_working_set=None if self.node_holds is None else Bytes(self.node_holds),
+                load=None if self.load is None else (self.load, self.load, self.load),
+                pressure={name: Pressure(zero_us, zero_us, avg, avg) for name, avg in self.psi.items()},
+            ),
             groups={group: self._counters(pod, one, group) for pod in self.pods for one, group in groups_of(pod)},
         )
 
     def _counters(self, pod: Pod, one: Container, group: GroupId) -> GroupCounters:
         if self._used(pod, one) is None:
             return GroupCounters()
-        cpu = Nanoseconds(self._cpu.get(group, 0))
-        return GroupCounters(cpu=cpu, periods=self._periods, throttled=self._throttled.get(group, 0))
+        held, pressing = self._of(self.holds, pod, one), self._of(self.pressing, pod, one)
+        return GroupCounters(
+            cpu=Nanoseconds(self._cpu.get(group, 0)),
+            periods=self._periods,
+            throttled=self._throttled.get(group, 0),
+            memory_working_set=None if held is None else Bytes(int(held)),
+            cpu_some_total=None if pressing is None else Microseconds(self._stalled.get(group, 0)),
+        )
 
 
 def with_settings(story: Story, **settings: object) -> Story:

@@ -22,6 +22,7 @@ from slackwater.decide.act import Act, governed, who
 from slackwater.decide.memory import Wait
 from slackwater.decide.plan import ActionKind, Operation
 from slackwater.decide.situation import Situation
+from slackwater.judge.states import Phase
 from slackwater.judge.verdicts import Change, Verdict
 from slackwater.metrics.metric import Metric
 from slackwater.snapshot import usage
@@ -52,7 +53,7 @@ class Restoring(Struct, frozen=True):
 def restore(situation: Situation, held: Held, freed: Mapping[str, Millicores]) -> Restoring:
     """What is left of the throttles after this tick's giving back. `freed` is what others were given in it already."""
     concerned = [verdict for verdict in situation.verdicts if _binds(verdict)]
-    waits = {m: _wait(situation, m, concerned) for m in _metrics(concerned)}
+    waits = _all_waits(situation, concerned)
     if not held or not situation.sampled or _blocked(concerned):
         return Restoring(held, waits=waits)
     base = _base_wait(situation, concerned)
@@ -62,6 +63,16 @@ def restore(situation: Situation, held: Held, freed: Mapping[str, Millicores]) -
     if room is None or room.cpu < LEAST_GRANT:
         return Restoring(held, waits=waits)
     return _granted(situation, held, concerned, room, waits)
+
+
+def _all_waits(situation: Situation, concerned: Sequence[Verdict]) -> dict[str, Wait]:
+    """Of the metrics that bound what is given back, and of those that only say that something is wrong."""
+    others = [v for v in situation.verdicts if v.rule.throttles and not _binds(v)]
+    waits = {metric: _wait(situation, metric, concerned) for metric in _metrics(concerned)}
+    for metric in _metrics(others):
+        own = [verdict for verdict in others if verdict.rule.metric and verdict.rule.metric.name == metric]
+        waits[metric] = _wait(situation, metric, own)
+    return waits
 
 
 def _binds(verdict: Verdict) -> bool:
@@ -96,7 +107,7 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     wait = situation.memory.waits.get(metric, Wait())
     base = _base_wait(situation, concerned)
     seconds, now = max(wait.seconds, base), situation.now
-    if all(v.value is not None and v.value < CALM * (v.rule.rule.value or 0.0) for v in here):
+    if _is_calm(situation, wait, seconds, here):
         return replace(wait, seconds=Seconds(0))
     if wait.granted_at is None:
         return wait
@@ -107,6 +118,20 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     if now - max(wait.granted_at, wait.proven_at or wait.granted_at) >= HELD_FOR_WAITS * seconds:
         return replace(wait, seconds=Seconds(max(base, seconds / 2)), proven_at=now)
     return wait
+
+
+def _is_calm(situation: Situation, wait: Wait, seconds: Seconds, here: Sequence[Verdict]) -> bool:
+    """
+    Where nothing can be counted, calm may be of our own making: it proves nothing as long as something is held back for
+    it, nor until what was given back has held for a wait.
+    """
+    if any(v.value is None or v.value >= CALM * (v.rule.rule.value or 0.0) for v in here):
+        return False
+    if all(_binds(verdict) for verdict in here):
+        return True
+    causes = {cause for claim in situation.memory.throttled for cause in claim.causes}
+    held = any(verdict.state.id in causes for verdict in here)
+    return not held and (wait.granted_at is None or situation.now - wait.granted_at > seconds)
 
 
 def _room(
@@ -157,9 +182,11 @@ def _granted(
 ) -> Restoring:
     left = dict(held)
     by_pod: dict[str, Millicores] = {}
-    granted = 0
-    for group in _groups(situation, held, concerned):
+    granted, eased = 0, False  # whether the step of this tick has been taken, of what comes back one step a tick
+    for group in _groups(situation, held, concerned, waits):
         hungry = group
+        if eased:
+            hungry = [grant for grant in group if not grant.stepwise]
         while hungry and granted < room.cpu:
             again = []
             for grant in hungry:
@@ -169,43 +196,56 @@ def _granted(
                 if after is not None and given and not grant.stepwise:
                     again.append(grant)
             hungry = again if room.cpu != float("inf") else []
+        eased = eased or any(grant.stepwise and left.get(grant.claim.where) != grant.claim for grant in group)
+    behind = _behind(situation, held, left)
+    if room.cpu == float("inf"):
+        room = Room(room.cpu, behind or room.rules)
     operations = _operations(situation, governed(room.rules)[0].rule.metric, held, left)
     if not operations:
         return Restoring(held, waits=waits)
     now = situation.now
-    fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in _metrics(concerned)}
+    granting = _metrics([*concerned, *behind])
+    fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in granting}
     act = _act(situation, room, operations, over=not left)
     return Restoring(left, by_pod, (act,), {**waits, **fresh})
 
 
-def _groups(situation: Situation, held: Held, concerned: Sequence[Verdict]) -> list[list[_Grant]]:
+def _groups(
+    situation: Situation, held: Held, concerned: Sequence[Verdict], waits: Mapping[str, Wait]
+) -> list[list[_Grant]]:
     """The containers that hold something back, who is first in the order last; in groups."""
     ranking = order.by_cpu(lambda pod: situation.cpu_of(pod.uid, ""))
     pods = {situation.pods[uid].uid: situation.pods[uid] for uid, _ in held if uid in situation.pods}
     groups = order.grouped(order.ordered(pods.values(), ranking))
     return [
-        [grant for pod in reversed(group) for grant in _grants(situation, pod, held, concerned)]
+        [grant for pod in reversed(group) for grant in _grants(situation, pod, held, concerned, waits)]
         for group in reversed(groups)
     ]
 
 
 def _grants(
-    situation: Situation, pod: Pod, held: Mapping[tuple[str, str], Throttled], concerned: Iterable[Verdict]
+    situation: Situation, pod: Pod, held: Held, concerned: Sequence[Verdict], waits: Mapping[str, Wait]
 ) -> Iterable[_Grant]:
-    ratio = max((_step_ratio(verdict) for verdict in concerned), default=CpuThrottle().step_ratio)
     groups = {container.name: group for container, group in usage.groups_of(pod)}
     for container in pod.containers:
         claim = held.get((pod.uid, container.name))
         behind = _uncounted(situation, claim) if claim else []
-        if claim is None or not all(_is_over(situation, verdict) for verdict in behind):
+        if claim is None or not all(_is_over(situation, verdict, waits) for verdict in behind):
             continue
         # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
         group, limit = groups.get(container.name), container_limit(container)
         starved = group is not None and usage.starved(situation.frames, group)
+        ratio = max((_step_ratio(verdict) for verdict in (*concerned, *behind)), default=CpuThrottle().step_ratio)
         step = Millicores(max(LEAST_GRANT, (limit or claim.reference) * ratio // 100))
         yield _Grant(
             pod, claim, starved, bool(behind), step, limit is not None, limit or _unlimited_top(situation, pod)
         )
+
+
+def _behind(situation: Situation, before: Held, after: Held) -> list[Verdict]:
+    """The rules for which was taken what is given back now."""
+    causes = {cause for where, claim in before.items() if after.get(where) != claim for cause in claim.causes}
+    return [verdict for verdict in situation.verdicts if verdict.state.id in causes]
 
 
 def _uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
@@ -213,10 +253,9 @@ def _uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
     return [v for v in situation.verdicts if v.state.id in claim.causes and not _binds(v)]
 
 
-def _is_over(situation: Situation, verdict: Verdict) -> bool:
-    harm = verdict.state.last_harm
-    cooled = harm is None or situation.now - harm >= _base_wait(situation, [verdict])
-    return cooled and not verdict.state.engaged and not verdict.state.bad_now
+def _is_over(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait]) -> bool:
+    waiting = _waits(situation, verdict, waits, _base_wait(situation, [verdict]))
+    return not waiting and verdict.state.phase is Phase.IDLE
 
 
 def _step_ratio(verdict: Verdict) -> int:
