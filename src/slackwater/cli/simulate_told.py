@@ -111,7 +111,7 @@ def _work(work: Work) -> str:
 
 
 def _evicted(result: Result) -> int:
-    return sum(row.kind == "evict" and not row.preview for row in result.actions)
+    return sum(row.kind == "evict" and not row.preview and not row.refused for row in result.actions)
 
 
 def _count(number: int, noun: str) -> str:

@@ -131,7 +131,8 @@ def _operation(decision: Decision, operation: Operation, *, named: bool) -> str:
 
 def _change(decision: Decision, operation: Operation) -> str:
     if not operation.knob:
-        return "evict" if decision.preview else "evicted"
+        done = "not evicted" if operation.refused else "evicted"
+        return "evict" if decision.preview else done
     if operation.knob == "quota":
         return f"{_cores(operation.before)} -> {_cores(operation.after)}"
     return f"{_weight_words(decision, operation)}: weight {_plain(operation.before)} -> {_plain(operation.after)}"

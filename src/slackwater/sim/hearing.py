@@ -63,7 +63,8 @@ class Hearing:
         """By metric, of everything real that was to close a gap."""
         found: dict[str, list[Decision]] = {}
         for _, decision in self._heard:
-            if decision.action in RELEASING and not decision.preview and decision.gap is not None:
+            counts = decision.action in RELEASING and not decision.preview and decision.gap is not None
+            if counts and decision.operations:
                 found.setdefault(decision.metric, []).append(decision)
         return {metric: _together(decisions) for metric, decisions in sorted(found.items())}
 
@@ -92,5 +93,6 @@ def _row(at: Seconds, decision: Decision, pod: str | None, operations: list[Oper
         preview=decision.preview,
         expected=sum(one.expected or 0.0 for one in counted) if counted else None,
         actual=sum(measured) if measured and len(measured) == len(counted) else None,
+        refused=next((one.refused for one in operations if one.refused), ""),
         sentence=whole,
     )

@@ -125,6 +125,7 @@ class SimulatedNode:
         self._twin.vanish(GroupId(uid))
         gone = self._placed.pop(uid)
         self._requested -= _of_level(gone.pod)
+        self._show()
         return gone
 
     def restart(self, uid: str) -> Pod:
@@ -170,9 +171,11 @@ class SimulatedNode:
                 wants.append(own if cap is None or own < 1_000 * cap else 1_000 * cap)
         system = self.system(now)
         given = self._given(running, wants, system)
-        for one, got, wish in zip(running, given, wishes, strict=True):
+        waits = list(map(_waiting, given, wishes))
+        for one, got, wish, waited in zip(running, given, wishes, waits, strict=True):
+            one.stalled += waited * by * 1_000_000
             _count(one, got, wish, by)
-        self._pressed = 100 * max(map(_waiting, given, wishes), default=0.0)
+        self._pressed = 100 * max(waits, default=0.0)
         self._stalled += self._pressed * by * 10_000
         for placed in self._placed.values():
             _show_usage(placed)
@@ -246,12 +249,11 @@ class SimulatedNode:
 
 def _waiting(given: float, wish: float) -> float:
     """The part of the time in which somebody in it waits, as if all of its work were one task's."""
-    return max(0.0, 1 - given / wish) if wish > 0 else 0.0
+    return 1 - given / wish if given < wish else 0.0
 
 
 def _count(one: Running, given: float, wish: float, by: Seconds) -> None:
     one.used += given * _NS_PER_MILLICORE_SECOND * by
-    one.stalled += _waiting(given, wish) * by * 1_000_000
     bandwidth = one.group.bandwidth
     if bandwidth is None:
         return

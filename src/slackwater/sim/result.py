@@ -26,6 +26,7 @@ class Row(Struct, frozen=True, kw_only=True):
     preview: bool
     expected: float | None  # in the metric's unit; of a restore what it grants
     actual: float | None
+    refused: str  # the kernel's or the cluster's no; empty: there was none
     sentence: str  # of the whole decision
 
 
@@ -38,6 +39,8 @@ class Moment(Struct, frozen=True):
 
 
 class Released(Struct, frozen=True):
+    """Over all decisions that took something: a gap that nobody can close any more is not counted at every tick."""
+
     gap: float
     released: float  # expected when it was decided
     actual: float | None  # as far as it was measured
@@ -143,6 +146,7 @@ def _row(row: Row) -> dict[str, Any]:
         "preview": row.preview,
         "expected": _figure(row.expected),
         "actual": _figure(row.actual),
+        "refused": row.refused,
         "sentence": row.sentence,
     }
 

@@ -11,6 +11,8 @@ from types import MappingProxyType
 from slackwater.api.objects import AvoidanceAction, Pod
 from slackwater.api.units import Seconds
 from slackwater.judge.rules import RuleInForce, rules_in_force
+from slackwater.metrics.builtin import BUILTIN
+from slackwater.metrics.metric import Catalogue
 from slackwater.sim.account import Reversals
 from slackwater.sim.hearing import Hearing
 from slackwater.sim.inflicting import Inflictor
@@ -25,23 +27,23 @@ from slackwater.snapshot.view import View
 POINTS = 600  # of a picture, at most
 SHORTEST_WAIT_TICKS = 3
 UNMOVED = frozenset(
-    {"cpu_load_1m", "cpu_load_5m", "cpu_load_15m", "cpu_pressure_some_10s"}
+    {"cpu_load_1m", "cpu_load_5m", "cpu_load_15m"}
     | {f"disk_{what}" for what in ("read_rate", "write_rate", "busy")}
     | {f"network_{what}_rate" for what in ("receive", "transmit")}
     | {f"{of}_pressure_{how}_10s" for of in ("memory", "io") for how in ("some", "full")}
 )
-"""Metrics that a simulated node does not have, or that stand still on it."""
+"""Metrics that a simulated node does not have."""
 CORES: Mapping[str, float] = MappingProxyType({"cpu_total_usage": 1 / 1000, "cpu_total_utilization": 1 / 100})
 """What one of a metric's unit is: of cores, or of all the node's."""
 
 
-def run(scenario: Scenario, policies: Manifests | None = None) -> Result:
+def run(scenario: Scenario, policies: Manifests | None = None, catalogue: Catalogue = BUILTIN) -> Result:
     """`policies` stand in place of the scenario's own."""
-    return _Run(scenario, policies or scenario.policies).result()
+    return _Run(scenario, policies or scenario.policies, catalogue).result()
 
 
 class _Run:
-    def __init__(self, scenario: Scenario, policies: Manifests) -> None:
+    def __init__(self, scenario: Scenario, policies: Manifests, catalogue: Catalogue) -> None:
         self.scenario = scenario
         self.policies = policies
         self.simulation = Simulation(
@@ -50,6 +52,7 @@ class _Run:
             node=scenario.node,
             configuration=scenario.configuration,
             start=scenario.start,
+            catalogue=catalogue,
         )
         self.simulation.put(*(one for one in policies.objects if not isinstance(one, Pod)))
         self.population = Population(self.simulation, scenario.workloads)
