@@ -5,15 +5,18 @@ Several runs stand side by side in the table, one column each; there the timelin
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from slackwater.api.units import Seconds
 from slackwater.decide import sentence
 from slackwater.metrics.builtin import BUILTIN
 from slackwater.sim import mishaps
 from slackwater.sim.mishaps import FaultKind
-from slackwater.sim.result import Released, Result, Work
+from slackwater.sim.result import Moment, Released, Result, Work
+from slackwater.sim.running import FAULT
 
 NOTHING = "-"
+LONGEST_RUN = 4
 Row = tuple[str, list[str]]
 
 
@@ -75,14 +78,29 @@ def _fields(kind: FaultKind) -> str:
 
 
 def _timeline(result: Result, at_most: int | None) -> Iterator[str]:
-    shown = result.moments[:at_most]
-    for moment in shown:
-        yield f"{clock(moment.at):>9}  {moment.text}"
-    if len(shown) < len(result.moments):
-        yield f"{'':>9}  and {len(result.moments) - len(shown)} more; --all prints them, -o json has every action"
-    if not shown:
+    told = [_moment(one) for one in result.moments] if at_most is None else list(_runs(result.moments))
+    yield from told[:at_most]
+    if at_most is not None and len(told) > at_most:
+        yield f"{'':>9}  and more until {clock(result.moments[-1].at)}; --all prints everything"
+    if not told:
         yield f"{'':>9}  nothing was done"
     yield ""
+
+
+def _runs(moments: Sequence[Moment]) -> Iterator[str]:
+    """What is done tick after tick under one rule is one story: its first line, and its last."""
+    for kind, run in groupby(moments, lambda moment: moment.kind):
+        group = list(run)
+        if kind == FAULT or len(group) <= LONGEST_RUN:
+            yield from map(_moment, group)
+            continue
+        yield _moment(group[0])
+        yield f"{'':>9}  ... {len(group) - 2} more of these (--all prints them)"
+        yield _moment(group[-1])
+
+
+def _moment(moment: Moment) -> str:
+    return f"{clock(moment.at):>9}  {moment.text}"
 
 
 def _aligned(rows: Sequence[Row]) -> Iterator[str]:

@@ -9,12 +9,14 @@ import csv
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from slackwater.api import quantity
-from slackwater.api.manifests.fields import Fields
+from slackwater.api.manifests.fields import Fields, Findings
+from slackwater.api.paths import told
 from slackwater.api.problems import Problem
 from slackwater.api.units import Seconds
 from slackwater.sim.demand import Demand, day, noisy, recorded, steps
@@ -22,6 +24,7 @@ from slackwater.sim.demand import Demand, day, noisy, recorded, steps
 Opened = Callable[[str], str | Problem]
 """The text of a file that stands beside the scenario, or why there is none."""
 
+T = TypeVar("T")
 FORMS = ("value", "steps", "day", "csv")
 TIMES = ("ts", "timestamp", "time")
 """Columns that say when, in a trace: seconds, or a time as 2026-03-02T08:00:00Z."""
@@ -110,12 +113,26 @@ def _step(listed: Fields, index: int, entry: Any, measure: Measure) -> tuple[Sec
     if not isinstance(entry, list) or len(entry) != 2:  # noqa: PLR2004 - a pair
         listed.error(index, "is no step", f"write a time and an amount: [30m, {measure.example}]", entry)
         return None
-    pair = Fields(
-        listed.document, {"0": entry[0], "1": entry[1]}, listed.findings, (*listed.path, index), listed.prefix
-    )
-    at = pair.duration("0")
-    amount = _amount(pair, "1", measure)
+    pair = _Pair(listed, index, entry)
+    at = pair.read(0, lambda fields: fields.duration("0"))
+    amount = pair.read(1, lambda fields: _amount(fields, "1", measure))
     return None if at is None or amount is None else (at, amount)
+
+
+class _Pair(Struct, frozen=True):
+    """A list of two, whose values are read as fields and told by their places."""
+
+    listed: Fields
+    index: int
+    values: list[Any]
+
+    def read(self, place: int, reader: Callable[[Fields], T | None]) -> T | None:
+        listed, findings = self.listed, Findings()
+        path = (*listed.path, self.index)
+        found = reader(Fields(listed.document, {str(place): self.values[place]}, findings, path, listed.prefix))
+        for problem in findings.problems:
+            listed.findings.add(replace(problem, field=told((*listed.prefix, *path, place))))
+        return found
 
 
 def _day(fields: Fields, measure: Measure, setting: Setting) -> Demand | None:

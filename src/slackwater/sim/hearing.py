@@ -57,7 +57,8 @@ class Hearing:
         for at, decision in self._heard:
             if decision.operations or decision.action in OF_THE_NODE:
                 preview = " (preview)" if decision.preview else ""
-                yield Moment(at, f"{decision.action}{preview}: {sentence.brief(decision)}")
+                kind = f"{decision.action}{preview} {decision.policy}/{decision.rule}"
+                yield Moment(at, f"{decision.action}{preview}: {sentence.brief(decision)}", kind)
 
     def released(self) -> dict[str, Released]:
         """By metric, of everything real that was to close a gap."""

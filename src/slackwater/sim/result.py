@@ -35,7 +35,7 @@ class Moment(Struct, frozen=True):
 
     at: Seconds
     text: str
-    fault: bool = False
+    kind: str  # fault, or what was done and under which rule: those that follow each other may be told together
 
 
 class Released(Struct, frozen=True):

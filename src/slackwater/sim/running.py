@@ -24,6 +24,7 @@ from slackwater.sim.world import Simulation
 from slackwater.snapshot.usage import Capacity
 from slackwater.snapshot.view import View
 
+FAULT = "fault"
 POINTS = 600  # of a picture, at most
 SHORTEST_WAIT_TICKS = 3
 UNMOVED = frozenset(
@@ -103,7 +104,7 @@ class _Run:
         self.population.before(tick)
         looks_at = Seconds(simulation.clock.elapsed + tick)
         for fault in self.inflictor.before(looks_at):
-            self.faults.append(Moment(looks_at, f"fault: {fault.about}", fault=True))
+            self.faults.append(Moment(looks_at, f"fault: {fault.about}", FAULT))
         self.hearing.new.clear()
         simulation.tick(agent=self.inflictor.agent_runs)
         undisturbed = simulation.held is not None and not self.inflictor.refuses
