@@ -184,4 +184,4 @@ def test_a_policy_that_is_wrong_is_an_error_of_the_scenario() -> None:
 
 def test_a_jump_of_the_clock_goes_both_ways() -> None:
     more = "  faults: [{at: 1m, kind: clock-jump, by: -3600s}, {at: 2m, kind: clock-jump, by: 1h}]\n"
-    assert [fault.by for fault in taken(story(more=more)).faults] == [-3600, 3600]
+    assert [float(fault.by) for fault in taken(story(more=more)).faults] == [-3600.0, 3600.0]
