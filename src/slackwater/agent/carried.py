@@ -37,7 +37,8 @@ class Carried(Struct, frozen=True, kw_only=True):
 
 
 def encoded(memory: Memory) -> bytes:
-    return msgspec.json.encode(memory)
+    # Sets have no order of their own: the same memory must give the same bytes in every process.
+    return msgspec.json.encode(memory, order="deterministic")
 
 
 def decoded(text: bytes) -> Memory:

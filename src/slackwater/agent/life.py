@@ -92,7 +92,8 @@ def _opened(edges: Edges) -> bool:
 def _forget(edges: Edges, held: Carried, memory: Memory) -> None:
     """The next agent must find nothing claimed, and rules that begin anew."""
     now = edges.clock.instant()
-    emptied = replace(memory, states=(), throttled=(), flights=(), scheduling_disabled=False, awaiting=())
+    terms = replace(memory.terms, ended=True) if memory.terms else None
+    emptied = replace(memory, states=(), throttled=(), flights=(), scheduling_disabled=False, awaiting=(), terms=terms)
     view = held.view or edges.cluster.view(now)
     try:
         edges.journal.commit(

@@ -19,7 +19,9 @@ from slackwater.agent.marks import journalled
 from slackwater.agent.observing import Seen
 from slackwater.agent.settings import patience_of, settings_of
 from slackwater.decide.engine import Plan, decide, marked_blind, preview
+from slackwater.decide.memory import Terms
 from slackwater.decide.remembering import remembered
+from slackwater.decide.settings import Settings
 from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Verdict, judge
 from slackwater.metrics.metric import Catalogue
@@ -86,5 +88,9 @@ def planned(edges: Edges, seen: Seen, held: Carried, verdicts: tuple[Verdict, ..
     return replace(
         plan,
         decisions=(*plan.decisions, *would),
-        memory=replace(plan.memory, previewed=told, unmarked=journalled(held.ours)),
+        memory=replace(plan.memory, previewed=told, unmarked=journalled(held.ours), terms=_terms(seen, settings)),
     )
+
+
+def _terms(seen: Seen, settings: Settings) -> Terms:
+    return Terms(mode=seen.mode.value, mode_why=seen.mode_why, settings=settings, capacity=seen.capacity)

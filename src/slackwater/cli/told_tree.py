@@ -1,4 +1,7 @@
-"""Decisions as trees, for a terminal: the cause on top, below it what was done to whom, who was left alone, and how it ended."""
+"""
+Decisions as trees, for a terminal: the cause on top, below it what was done to whom, who was left alone, and how it
+ended; and how the node stands, part by part.
+"""
 
 from collections.abc import Iterable
 
@@ -7,8 +10,10 @@ from rich.text import Text
 from rich.tree import Tree
 
 from slackwater.cli import told
-from slackwater.decide import sentence
-from slackwater.decide.plan import ActionKind, Decision
+from slackwater.cli.folds import Fold
+from slackwater.cli.last_tick import LastTick
+from slackwater.decide import sentence, standing_words
+from slackwater.decide.plan import ActionKind
 
 _COLOURS = {
     ActionKind.THROTTLE: "yellow",
@@ -19,14 +24,28 @@ _COLOURS = {
 }
 
 
-def show(decisions: Iterable[Decision], console: Console) -> None:
-    for decision in decisions:
-        console.print(tree(decision))
+def show(folds: Iterable[Fold], console: Console) -> None:
+    for fold in folds:
+        console.print(tree(fold))
 
 
-def tree(decision: Decision) -> Tree:
+def show_standing(last: LastTick | str, console: Console) -> None:
+    console.print(Text("\n".join(told.standing_lines(last))) if isinstance(last, str) else standing_tree(last))
+
+
+def standing_tree(last: LastTick) -> Tree:
+    top = Tree(Text(told.standing_head(last)), guide_style="dim")
+    for part in standing_words.parts(last.standing):
+        branch = top.add(Text(part.head, style="bold"))
+        for line in part.lines:
+            branch.add(Text(line))
+    return top
+
+
+def tree(fold: Fold) -> Tree:
+    decision = fold.newest
     clauses = sentence.telling(decision)
-    top = Tree(_title(decision), guide_style="dim")
+    top = Tree(_title(fold), guide_style="dim")
     top.add(Text("; ".join((clauses.head, *clauses.why))))
     for deed in clauses.deeds:
         top.add(Text(deed, style="bold"))
@@ -37,5 +56,5 @@ def tree(decision: Decision) -> Tree:
     return top
 
 
-def _title(decision: Decision) -> Text:
-    return Text.assemble((told.moment(decision.at), "dim"), " ", (told.title(decision), _COLOURS[decision.action]))
+def _title(fold: Fold) -> Text:
+    return Text.assemble((told.moment(fold.first), "dim"), " ", (told.title(fold), _COLOURS[fold.newest.action]))

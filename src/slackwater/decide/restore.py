@@ -44,26 +44,26 @@ class Restoring(Struct, frozen=True):
 
 def restore(situation: Situation, held: Held) -> Restoring:
     """What is left of the throttles after this tick's giving back."""
-    concerned = [verdict for verdict in situation.verdicts if _binds(verdict)]
-    waits = {m: _wait(situation, m, concerned) for m in _metrics(concerned)}
+    concerned = [verdict for verdict in situation.verdicts if binds(verdict)]
+    waits = {m: _wait(situation, m, concerned) for m in metrics_of(concerned)}
     if not held or not situation.sampled or _blocked(concerned):
         return Restoring(held, waits=waits)
-    base = _base_wait(situation, concerned)
-    if any(_waits(situation, verdict, waits, base) for verdict in concerned):
+    base = base_wait(situation, concerned)
+    if any(wait_left(situation, verdict, waits, base) for verdict in concerned):
         return Restoring(held, waits=waits)
-    room = _room(situation, concerned, base)
+    room = free_cpu(situation, concerned, base)
     if room is None or room < LEAST_GRANT:
         return Restoring(held, waits=waits)
     return _granted(situation, held, concerned, room, waits)
 
 
-def _binds(verdict: Verdict) -> bool:
+def binds(verdict: Verdict) -> bool:
     """Whether a rule has a say in giving CPU back: it throttles or evicts on a metric that a quota moves."""
     metric = verdict.rule.metric
     return metric is not None and metric.moved_by_quota and (verdict.rule.throttles or verdict.rule.evicts)
 
 
-def _metrics(concerned: Iterable[Verdict]) -> list[str]:
+def metrics_of(concerned: Iterable[Verdict]) -> list[str]:
     return sorted({verdict.rule.metric.name for verdict in concerned if verdict.rule.metric})
 
 
@@ -71,14 +71,16 @@ def _blocked(concerned: Iterable[Verdict]) -> bool:
     return any(v.state.engaged or v.state.bad_now for v in concerned)
 
 
-def _waits(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait], base: Seconds) -> bool:
-    """Whether its last harm is not yet as long ago as its metric's wait."""
+def wait_left(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait], base: Seconds) -> Seconds:
+    """How long until its last harm is as long ago as its metric's wait. 0: it is, or there was none."""
     harm, metric = verdict.state.last_harm, verdict.rule.metric
+    if harm is None:
+        return Seconds(0)
     wait = waits.get(metric.name, Wait()) if metric else Wait()
-    return harm is not None and situation.now - harm < max(wait.seconds, base)
+    return Seconds(max(0.0, max(wait.seconds, base) - (situation.now - harm)))
 
 
-def _base_wait(situation: Situation, concerned: Iterable[Verdict]) -> Seconds:
+def base_wait(situation: Situation, concerned: Iterable[Verdict]) -> Seconds:
     longest = max((verdict.rule.cool_down for verdict in concerned), default=DEFAULT_COOL_DOWN)
     return Seconds(max(longest, LEAST_TICKS_OF_WAIT * situation.settings.tick))
 
@@ -87,7 +89,7 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     """The metric's wait as this tick leaves it: doubled by a relapse, halved where a grant has held, reset by calm."""
     here = [v for v in concerned if v.rule.metric and v.rule.metric.name == metric]
     wait = situation.memory.waits.get(metric, Wait())
-    base = _base_wait(situation, concerned)
+    base = base_wait(situation, concerned)
     seconds, now = max(wait.seconds, base), situation.now
     if all(v.value is not None and v.value < CALM * (v.rule.rule.value or 0.0) for v in here):
         return replace(wait, seconds=Seconds(0))
@@ -102,17 +104,17 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     return wait
 
 
-def _room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -> float | None:
+def free_cpu(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -> float | None:
     """
     The CPU that may be given back: the least over the metrics; infinite where nothing bounds it; None where something
     is not known.
     """
     room = float("inf")
-    for metric in situation.catalogue.by_rank(_metrics(concerned)):
+    for metric in situation.catalogue.by_rank(metrics_of(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
         if all(verdict.state.released_blind for verdict in here):
             continue
-        highest = _highest(situation, metric, window)
+        highest = highest_seen(situation, metric, window)
         if highest is None or any(verdict.missing for verdict in here):
             return None
         line = min(verdict.rule.rule.value or 0.0 for verdict in here) * (1 - situation.settings.restore_margin)
@@ -121,7 +123,7 @@ def _room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -
     return room
 
 
-def _highest(situation: Situation, metric: Metric, window: Seconds) -> Amount | None:
+def highest_seen(situation: Situation, metric: Metric, window: Seconds) -> Amount | None:
     """The highest usage in the window; None where samples do not cover all of it."""
     begin, step = situation.now - window, 2.5 * situation.settings.tick
     points = situation.memory.windows.get(metric.name, ())
@@ -166,7 +168,7 @@ def _granted(
     if not operations:
         return Restoring(held, waits=waits)
     now = situation.now
-    fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in _metrics(concerned)}
+    fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in metrics_of(concerned)}
     act = _act(situation, speaking, room, operations, over=not left)
     return Restoring(left, by_pod, (act,), {**waits, **fresh})
 
@@ -189,8 +191,8 @@ def _grants(
     groups = {container.name: group for container, group in usage.groups_of(pod)}
     for container in pod.containers:
         claim = held.get((pod.uid, container.name))
-        behind = _uncounted(situation, claim) if claim else []
-        if claim is None or not all(_is_over(situation, verdict) for verdict in behind):
+        behind = uncounted(situation, claim) if claim else []
+        if claim is None or not all(is_over(situation, verdict) for verdict in behind):
             continue
         # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
         group, limit = groups.get(container.name), container_limit(container)
@@ -201,14 +203,14 @@ def _grants(
         )
 
 
-def _uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
+def uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
     """The rules behind a throttle that have no waterline to hold a grant against."""
-    return [v for v in situation.verdicts if v.state.id in claim.causes and not _binds(v)]
+    return [v for v in situation.verdicts if v.state.id in claim.causes and not binds(v)]
 
 
-def _is_over(situation: Situation, verdict: Verdict) -> bool:
+def is_over(situation: Situation, verdict: Verdict) -> bool:
     harm = verdict.state.last_harm
-    cooled = harm is None or situation.now - harm >= _base_wait(situation, [verdict])
+    cooled = harm is None or situation.now - harm >= base_wait(situation, [verdict])
     return cooled and not verdict.state.engaged and not verdict.state.bad_now
 
 
@@ -233,7 +235,7 @@ def _give(
         step = Millicores(int(min(step, room)))
         if step < LEAST_GRANT:
             return Millicores(0), claim
-    calm = situation.now - claim.starved_at >= _base_wait(situation, concerned or _uncounted(situation, claim))
+    calm = situation.now - claim.starved_at >= base_wait(situation, concerned or uncounted(situation, claim))
     if claim.quota + step >= grant.top or (not grant.limited and not grant.starved and calm):
         del left[key]
         return Millicores(max(0, grant.top - claim.quota) if grant.starved else 0), None
