@@ -17,7 +17,7 @@ from msgspec import Struct
 from slackwater.agent.configuration import Configuration
 from slackwater.api.units import Wall
 from slackwater.cli import exits, last_tick, told
-from slackwater.cli.folds import folded
+from slackwater.cli.folds import TO_PODS, folded
 from slackwater.cli.last_tick import LastTick, Untold
 from slackwater.cli.moments import since as moment_of
 from slackwater.cli.settings import configured
@@ -82,9 +82,13 @@ def explain(
         _print(found, brief=brief)
 
 
+def _now() -> Wall:
+    return Wall(time.time())
+
+
 def _moment(text: str) -> Wall:
     try:
-        return moment_of(text, Wall(time.time()))
+        return moment_of(text, _now())
     except (ValueError, OverflowError):
         raise click.UsageError(
             f"--since: {text!r} is neither a span (10m, 1h30m, 2d) nor a moment (2026-01-31T12:00:00Z)"
@@ -101,13 +105,22 @@ def _read(path: Path, first: Wall | None, pod: str | None, *, why_not: bool) -> 
     try:
         with Reader(path) as reader:
             decisions = reader.decisions(first, pod)
-            last = _last(reader, pod) if why_not or not decisions else None
+            last = _last(reader, pod) if why_not or not any(_did(decision, pod) for decision in decisions) else None
             return Found(decisions, reader.newest(), last)
     except Absent as absent:
         hint = "has an agent run here? For a folder cluster give --cluster folder:DIR"
         raise NoJournal(f"{absent}; {hint}") from absent
     except Unreadable as unreadable:
         raise NoReading(str(unreadable)) from unreadable
+
+
+def _did(decision: Decision, pod: str | None) -> bool:
+    """Whether anything was changed by it; of a pod: on that pod."""
+    if decision.preview:
+        return False
+    if pod is None:
+        return bool(decision.operations) or decision.action not in TO_PODS
+    return any(pod in (one.pod, one.pod.partition("/")[2]) for one in decision.operations)
 
 
 def _last(reader: Reader, pod: str | None) -> LastTick | str:
@@ -130,7 +143,7 @@ def _print(found: Found, *, brief: bool) -> None:
     for fold in folded(found.decisions):
         click.echo(told.line(fold, brief=brief))
     if found.last is not None:
-        for line in told.standing_lines(found.last):
+        for line in told.standing_lines(found.last, _now()):
             click.echo(line)
 
 
@@ -143,6 +156,6 @@ def _show(found: Found, *, brief: bool) -> None:
         _print(found, brief=True)
         return
     console = Console()
-    told_tree.show(folded(found.decisions), console)
+    told_tree.show(found.decisions, console)
     if found.last is not None:
-        told_tree.show_standing(found.last, console)
+        told_tree.show_standing(found.last, _now(), console)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from slackwater.api.units import Wall
 from slackwater.decide.plan import ActionKind, Decision
 
-_TO_PODS = frozenset({ActionKind.THROTTLE, ActionKind.RESTORE, ActionKind.EVICT})
+TO_PODS = frozenset({ActionKind.THROTTLE, ActionKind.RESTORE, ActionKind.EVICT})
 
 Key = tuple[object, ...]
 
@@ -57,7 +57,7 @@ def folded(decisions: Iterable[Decision]) -> list[Fold]:
 
 
 def _took_nothing(decision: Decision) -> bool:
-    return decision.action in _TO_PODS and not decision.operations
+    return decision.action in TO_PODS and not decision.operations
 
 
 def _key(decision: Decision) -> Key:

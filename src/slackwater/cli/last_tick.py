@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from slackwater.agent import carried
-from slackwater.api.units import Wall
+from slackwater.api.units import Seconds, Wall
 from slackwater.decide.memory import Memory, Terms
 from slackwater.decide.standing import Standstill
 from slackwater.decide.standstill import HOUR, Left, standstill
@@ -31,6 +31,7 @@ class Untold(Exception):
 
 class LastTick(Struct, frozen=True):
     standing: Standstill
+    interval: Seconds  # between two ticks
     ended_at: Wall | None  # when the agent said farewell; None: it has not
 
 
@@ -55,7 +56,7 @@ def last_tick(reader: Reader, pod: str) -> LastTick:
         decisions=tuple(one for one in decisions if one.instant <= told.entry.instant),
     )
     standing = standstill(left, told.terms, BUILTIN, pod)
-    return LastTick(standing, newest.entry.at if newest.terms.ended else None)
+    return LastTick(standing, told.terms.settings.tick, newest.entry.at if newest.terms.ended else None)
 
 
 def _newest(reader: Reader) -> list[_Tick]:

@@ -17,6 +17,8 @@ from slackwater.cli.last_tick import LastTick
 from slackwater.decide import sentence, standing_words
 from slackwater.decide.plan import Considered, Decision, Operation
 
+MISSED_TICKS = 3
+
 
 def document(decisions: Iterable[Decision]) -> dict[str, Any]:
     return {"decisions": [_decision(decision) for decision in decisions]}
@@ -55,17 +57,20 @@ def standing(last: LastTick | str | None) -> dict[str, Any]:
     return {"standing": {**found, "at": moment(last.standing.at), "ended_at": ended, "sentences": said}}
 
 
-def standing_head(last: LastTick) -> str:
+def standing_head(last: LastTick, now: Wall) -> str:
+    """`now` shows whether an agent is still at work."""
     at = moment(last.standing.at)
-    if last.ended_at is None:
-        return f"How it stands, as of {at}"
-    return f"How it stood at {at}, before the agent ended at {moment(last.ended_at)} and gave everything back"
+    if last.ended_at is not None:
+        return f"How it stood at {at}, before the agent ended at {moment(last.ended_at)} and gave everything back"
+    ago = now - last.standing.at
+    late = f"; that is {sentence.span(ago)} ago, and no tick has come since: does an agent run?"
+    return f"How it stands, as of {at}{late if ago > MISSED_TICKS * last.interval else ''}"
 
 
-def standing_lines(last: LastTick | str) -> list[str]:
+def standing_lines(last: LastTick | str, now: Wall) -> list[str]:
     if isinstance(last, str):
         return [f"Why cannot be told: {last}."]
-    return [f"{standing_head(last)}:", *(f"  {line}" for line in standing_words.lines(last.standing))]
+    return [f"{standing_head(last, now)}:", *(f"  {line}" for line in standing_words.lines(last.standing))]
 
 
 def _decision(decision: Decision) -> dict[str, Any]:

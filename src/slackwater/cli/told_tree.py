@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
+from slackwater.api.units import Wall
 from slackwater.cli import told
-from slackwater.cli.folds import Fold
+from slackwater.cli.folds import Fold, folded
 from slackwater.cli.last_tick import LastTick
 from slackwater.decide import sentence, standing_words
-from slackwater.decide.plan import ActionKind
+from slackwater.decide.plan import ActionKind, Decision
 
 _COLOURS = {
     ActionKind.THROTTLE: "yellow",
@@ -24,17 +25,20 @@ _COLOURS = {
 }
 
 
-def show(folds: Iterable[Fold], console: Console) -> None:
-    for fold in folds:
+def show(decisions: Iterable[Decision], console: Console) -> None:
+    for fold in folded(decisions):
         console.print(tree(fold))
 
 
-def show_standing(last: LastTick | str, console: Console) -> None:
-    console.print(Text("\n".join(told.standing_lines(last))) if isinstance(last, str) else standing_tree(last))
+def show_standing(last: LastTick | str, now: Wall, console: Console) -> None:
+    if isinstance(last, str):
+        console.print(Text("\n".join(told.standing_lines(last, now))))
+    else:
+        console.print(standing_tree(last, now))
 
 
-def standing_tree(last: LastTick) -> Tree:
-    top = Tree(Text(told.standing_head(last)), guide_style="dim")
+def standing_tree(last: LastTick, now: Wall) -> Tree:
+    top = Tree(Text(told.standing_head(last, now)), guide_style="dim")
     for part in standing_words.parts(last.standing):
         branch = top.add(Text(part.head, style="bold"))
         for line in part.lines:

@@ -94,7 +94,9 @@ def state(rule: RuleStanding) -> str:
     if rule.state in {"off", "new"}:
         return "is not judged" if rule.state == "off" else "has not been judged yet"
     told = _missing(rule) if rule.missing_s is not None else _counted(rule)
-    return "; ".join((told, *(_last(act) for act in rule.last if rule.state in {"active", "recovering"})))
+    return "; ".join(
+        (told, *(_last(act, preview=rule.preview) for act in rule.last if rule.state in {"active", "recovering"}))
+    )
 
 
 def _counted(rule: RuleStanding) -> str:
@@ -139,17 +141,17 @@ def _missing(rule: RuleStanding) -> str:
     return f"{subject(rule.metric)} has been {since}{last}; {meanwhile[rule.state]}"
 
 
-def _last(act: LastAct) -> str:
+def _last(act: LastAct, *, preview: bool) -> str:
     when = f"{span(act.ago_s)} earlier" if act.ago_s else "in this tick"
     if act.taken:
-        touched = f"touched {_pods(act.taken)}"
+        touched = f"{'would have touched' if preview else 'touched'} {_pods(act.taken)}"
         return f"its last {_VERBS[act.action]}, {when}, {touched}{f' ({act.stopped})' if act.stopped else ''}"
     why = _counts(act.left_alone) or act.stopped
     return f"its last {_VERBS[act.action]}, {when}, took nothing: {why}"
 
 
 def _counts(reasons: Mapping[str, int]) -> str:
-    return ", ".join(f"{_pods(number)} {why}" for why, number in reasons.items())
+    return "; ".join(f"{why} ({_pods(number)})" for why, number in reasons.items())
 
 
 def _pods(number: int) -> str:
@@ -165,8 +167,8 @@ def _giving_back(standing: Standstill, only: Iterable[HeldBack]) -> Iterator[Par
     more = len(held) - _HELD_SHOWN
     shown = ", ".join(_held(one) for one in held[:_HELD_SHOWN]) + (f" and {more} more" if more > 0 else "")
     obstacles = standing.giving_back.obstacles
-    way = tuple(one.why for one in obstacles) or ("nothing stands in the way: the next sample gives a step back",)
-    yield Part(f"held back: {shown}; before it is given back", way)
+    way = tuple(one.why for one in obstacles) or ("nothing: the next sample gives something back",)
+    yield Part(f"held back: {shown}; in the way of giving back", way)
 
 
 def _held(one: HeldBack) -> str:
@@ -204,11 +206,9 @@ def _reach(reach: Iterable[Reach]) -> Iterator[Part]:
 def _reached(one: Reach) -> str:
     whole = len(one.may) + len(one.refused)
     if not whole:
-        return f"{one.action} finds no running pod to {_VERBS[one.does]}"
-    not_these = _counts(one.reasons)
-    return (
-        f"{one.action} may {_VERBS[one.does]} {len(one.may)} of {_pods(whole)}{f'; {not_these}' if not_these else ''}"
-    )
+        return f"action {one.action} finds no running pod to {_VERBS[one.does]}"
+    not_these = f"; {_counts(one.reasons)}" if one.refused else ""
+    return f"action {one.action} may {_VERBS[one.does]} {len(one.may)} of {_pods(whole)}{not_these}"
 
 
 def _pod(pod: PodStanding) -> Part:

@@ -149,17 +149,22 @@ def _judged(standing: RuleStanding, verdict: Verdict, left: Left) -> RuleStandin
         distance=None if verdict.value is None or line is None else line - verdict.value,
         bad_ticks=state.bad_ticks,
         good_ticks=state.count if state.phase is Phase.RECOVERING else 0,
-        missing_s=None if state.unknown_since is None else Seconds(left.now - state.unknown_since),
+        missing_s=None if state.unknown_since is None else elapsed(state.unknown_since, left.now),
         cools_s=_cools(verdict, left.now),
         last=tuple(_last(standing, left)),
     )
+
+
+def elapsed(begin: Instant, end: Instant) -> Seconds:
+    """To the millisecond: finer is noise of the clock's arithmetic."""
+    return Seconds(round(end - begin, 3))
 
 
 def _cools(verdict: Verdict, now: Instant) -> Seconds:
     harm = verdict.state.last_harm
     if harm is None or verdict.state.engaged:
         return Seconds(0)
-    return Seconds(max(0.0, verdict.rule.cool_down - (now - harm)))
+    return Seconds(max(0.0, verdict.rule.cool_down - elapsed(harm, now)))
 
 
 def _last(standing: RuleStanding, left: Left) -> Iterator[LastAct]:
@@ -170,7 +175,7 @@ def _last(standing: RuleStanding, left: Left) -> Iterator[LastAct]:
             aside = Counter(one.why for one in decision.candidates if not one.taken)
             yield LastAct(
                 action=kind,
-                ago_s=Seconds(left.now - decision.instant),
+                ago_s=elapsed(decision.instant, left.now),
                 taken=len({operation.pod for operation in decision.operations}),
                 stopped=decision.stopped,
                 left_alone=dict(aside.most_common()),
@@ -216,7 +221,7 @@ def _held(situation: Situation, pod: str = "") -> Iterator[HeldBack]:
                 pod=situation.pods[claim.pod].key,
                 container=claim.container,
                 quota=claim.quota,
-                since_s=Seconds(situation.now - claim.since),
+                since_s=elapsed(claim.since, situation.now),
             )
 
 
@@ -238,8 +243,8 @@ def _brakes(situation: Situation) -> Brakes:
         used=len(within),
         per_hour=settings.evictions_per_hour,
         per_tick=settings.evictions_per_tick,
-        next_s=None if frees is None else Seconds(frees + HOUR - now),
-        passed_over=tuple(PassedOver(situation.pods[one.pod].key, Seconds(one.until - now)) for one in refused),
+        next_s=None if frees is None else elapsed(now, Instant(frees + HOUR)),
+        passed_over=tuple(PassedOver(situation.pods[one.pod].key, elapsed(now, one.until)) for one in refused),
     )
 
 
