@@ -67,6 +67,7 @@ def standstill(left: Left, terms: Terms, catalogue: Catalogue, pod: str = "") ->
     situation = _situation(left, terms, catalogue, real)
     reach = tuple(one for verdict in verdicts for one in reaches(situation, verdict))
     standings = _rules(rules, verdicts, left)
+    held = tuple(_held(situation))
     asked = [one for one in left.view.pods if pod and pod in (one.key, one.name)]
     return Standstill(
         at=left.wall,
@@ -75,7 +76,7 @@ def standstill(left: Left, terms: Terms, catalogue: Catalogue, pod: str = "") ->
         rules=standings,
         elsewhere=tuple(_elsewhere(left.view)),
         errors=tuple(str(one) for one in left.view.problems if one.severity is Severity.ERROR),
-        giving_back=GivingBack(tuple(_held(situation)), obstacles(situation)),
+        giving_back=GivingBack(held, obstacles(situation) if held else ()),
         closed=tuple(_closed(situation)),
         brakes=_brakes(situation) if any(rule.evicts for rule in rules) else None,
         reach=reach,
