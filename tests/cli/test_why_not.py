@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 from rich.console import Console
 
 from slackwater.api.objects import AvoidanceAction, CpuThrottle, Policy, Rule
@@ -156,13 +157,9 @@ def test_acts_that_took_nothing_are_no_answer_to_why_nothing_was_done(tmp_path: 
 def test_of_a_pod_that_was_only_looked_at_it_is_told_why(tmp_path: Path) -> None:
     act = squeezed(1)
     looked_at = Considered("default/web", False, "not allowed: no PodQOS, and not offline work")
-    where = kept(tmp_path, node(), Decision(**{**_fields(act), "candidates": (looked_at,)}))
+    where = kept(tmp_path, node(), replace(act, candidates=(looked_at,)))
     assert "there is no pod web on this node" in run(["web", "--cluster", where]).stdout
     assert "How it stands" not in run(["etl", "--cluster", where]).stdout
-
-
-def _fields(decision: Decision) -> dict[str, object]:
-    return {name: getattr(decision, name) for name in decision.__struct_fields__}
 
 
 def test_the_document_has_the_standing_only_when_it_is_asked_for(tmp_path: Path) -> None:
@@ -180,9 +177,13 @@ def test_the_document_has_the_standing_only_when_it_is_asked_for(tmp_path: Path)
 def test_a_tick_of_another_version_is_said_not_to_be_understood(tmp_path: Path) -> None:
     writing = journal(tmp_path)
     view = View(node=node().cluster.view(Instant(0)).node)
-    for memory, words in ((b"x", "another version wrote"), (b"{}", "an earlier version wrote")):
+    for memory, words in (
+        (b"x", "another version wrote"),
+        (b'{"memory":{}}', "the newest entry in the journal is the agent's farewell"),
+    ):
         writing.commit(Entry(at=Wall(NOON), instant=Instant(0), sample=None, view=view, memory=memory))
-        assert f"Why cannot be told: {words}" in run(["--cluster", f"folder:{tmp_path}"]).stdout
+        told_why = f"Why cannot be told: {words}"
+        assert told_why in run(["--cluster", f"folder:{tmp_path}"]).stdout
         document = json.loads(run(["--cluster", f"folder:{tmp_path}", "--why-not", "-o", "json"]).stdout)
         assert document["standing"] is None
         assert document["standing_unknown"].startswith(words)
@@ -236,7 +237,7 @@ def test_a_rule_that_was_good_in_between_begins_a_new_line() -> None:
 
 
 def test_whoever_stops_for_another_reason_is_told_anew() -> None:
-    braked = Decision(**{**_fields(nothing_taken(2)), "stopped": "braked: evictionsPerHour 20"})
+    braked = replace(nothing_taken(2), stopped="braked: evictionsPerHour 20")
     assert counts(nothing_taken(1), braked, nothing_taken(3)) == [2, 1]
 
 

@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from slackwater.agent import carried
+from slackwater.agent.carried import Page
 from slackwater.agent.configuration import Configuration, Mode
 from slackwater.api.objects import Node
-from slackwater.api.units import Millicores, Seconds
-from slackwater.decide.memory import Memory, Terms
+from slackwater.api.units import Amount, Millicores, Seconds
 from slackwater.decide.plan import ActionKind
 from slackwater.decide.standing import RuleStanding, Standstill
 from slackwater.decide.standing_words import lines, state
@@ -77,18 +77,31 @@ def add(simulation: Simulation, name: str, demand: Demand, priority: int = -10) 
     simulation.add(pod, demand)
 
 
-def terms_of(memory: Memory) -> Terms:
-    assert memory.terms is not None
-    return memory.terms
+def page(simulation: Simulation) -> Page:
+    """What the journal ends with."""
+    kept = simulation.journal.last()
+    assert kept is not None
+    return carried.decoded(kept.memory)
 
 
 def standing(simulation: Simulation, pod: str = "") -> Standstill:
     kept = simulation.journal.last()
     assert kept is not None
     assert kept.view is not None
-    memory = carried.decoded(kept.memory)
-    left = Left(now=kept.instant, wall=kept.at, view=kept.view, memory=memory, decisions=simulation.decisions)
-    return standstill(left, terms_of(memory), BUILTIN, pod)
+    newest = page(simulation)
+    assert newest.given is not None
+    left = Left(
+        now=kept.instant,
+        wall=kept.at,
+        mode=newest.given.mode,
+        mode_why=newest.given.mode_why,
+        settings=newest.given.settings,
+        capacity=newest.given.capacity,
+        view=kept.view,
+        memory=newest.memory,
+        decisions=simulation.decisions,
+    )
+    return standstill(left, BUILTIN, pod)
 
 
 def told(simulation: Simulation, pod: str = "") -> str:
@@ -127,7 +140,7 @@ def test_an_idle_rule_says_how_far_it_is_from_its_waterline() -> None:
     add(simulation, "etl", cores(4))
     simulation.run(3)
     rule = the_rule(simulation)
-    assert (rule.state, rule.value, rule.distance) == ("idle", 4000, 2000)
+    assert (rule.state, rule.value, rule.distance) == ("idle", Amount(4000), 2000.0)
     assert state(rule) == "idle, node CPU 4 cores, 2 under its waterline of 6 (it acts after 2 ticks above)"
 
 
@@ -170,7 +183,7 @@ def test_a_missing_metric_is_told_with_its_age_and_its_last_value() -> None:
     simulation.node.hides_cpu = True
     simulation.run(5)
     rule = the_rule(simulation)
-    assert (rule.missing_s, rule.distance) == (20, None)
+    assert (rule.missing_s, rule.distance) == (Seconds(20), None)
     assert state(rule) == (
         "node CPU has been missing for 20 s (it was last 4 cores); the rule is idle, and cannot tell good from bad"
     )
@@ -346,23 +359,20 @@ def test_a_standstill_that_is_asked_twice_is_the_same_and_survives_the_journal()
 def test_a_farewell_is_marked_as_one() -> None:
     simulation = just_squeezed()
     assert simulation.stop()
-    kept = simulation.journal.last()
-    assert kept is not None
-    assert terms_of(carried.decoded(kept.memory)).ended
+    assert page(simulation).given is None
 
 
 def test_the_same_memory_is_the_same_bytes_whatever_order_its_sets_have() -> None:
     simulation = a_node()
     simulation.run(1)
-    kept = simulation.journal.last()
-    assert kept is not None
-    memory = carried.decoded(kept.memory)
+    newest = page(simulation)
+    given = newest.given
+    assert given is not None
     names = [f"namespace-{number}" for number in range(20)]
-    terms = terms_of(memory)
 
     def with_order(order: list[str]) -> bytes:
-        settings = replace(terms.settings, protected_namespaces=frozenset(order))
-        return carried.encoded(replace(memory, terms=replace(terms, settings=settings)))
+        settings = replace(given.settings, protected_namespaces=frozenset(order))
+        return carried.encoded(replace(newest, given=replace(given, settings=settings)))
 
     assert with_order(names) == with_order(names[::-1])
     assert b'["namespace-0","namespace-1","namespace-10"' in with_order(names)

@@ -12,6 +12,7 @@ from slackwater.agent.auditing import Audit
 from slackwater.agent.marks import Ours
 from slackwater.decide.memory import Memory
 from slackwater.decide.plan import Decision
+from slackwater.decide.settings import Settings
 from slackwater.judge.rules import RuleInForce
 from slackwater.judge.verdicts import Verdict
 from slackwater.metrics.samples import SampleReadings
@@ -34,13 +35,31 @@ class Carried(Struct, frozen=True, kw_only=True):
     told: frozenset[str] = frozenset()  # problems and troubles that have been said
     status: bytes = b""
     audit: Audit = Audit()
+    journal_holds: bool = True  # the last commit succeeded
 
 
-def encoded(memory: Memory) -> bytes:
-    # Sets have no order of their own: the same memory must give the same bytes in every process.
-    return msgspec.json.encode(memory, order="deterministic")
+class Given(Struct, frozen=True, kw_only=True):
+    """What a tick was given beside what the host and the cluster showed: with it a decision can be computed again."""
+
+    mode: str
+    mode_why: str
+    capacity: Capacity
+    settings: Settings
+    backend: str  # by which weights follow from shares
 
 
-def decoded(text: bytes) -> Memory:
+class Page(Struct, frozen=True):
+    """What the journal keeps of a tick for the next one, and for replay."""
+
+    memory: Memory
+    given: Given | None = None  # None: no tick but a farewell, after which nothing is claimed
+
+
+def encoded(page: Page) -> bytes:
+    # Sets have no order of their own: the same page must be the same bytes in every process.
+    return msgspec.json.encode(page, order="deterministic")
+
+
+def decoded(text: bytes) -> Page:
     """Raises msgspec.MsgspecError on what no version of ours wrote."""
-    return msgspec.json.decode(text, type=Memory)
+    return msgspec.json.decode(text, type=Page)

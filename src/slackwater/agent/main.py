@@ -123,7 +123,11 @@ class Agent:
         return len(self._held.ours.marks)
 
     def _tick(self, look: bool) -> None:
-        self._held = tick(self._edges, self._held, self._configuration, BUILTIN, look=look)
+        try:
+            self._held = tick(self._edges, self._held, self._configuration, BUILTIN, look=look)
+        except Exception:
+            self._held = life.looked_again(self._edges.host, self._held)
+            raise
 
     def _every(self) -> Seconds:
         labels = self._held.view.node.labels if self._held.view else {}

@@ -20,7 +20,8 @@ from slackwater.judge.rules import RuleInForce, rules_in_force
 from slackwater.metrics.metric import Catalogue
 from slackwater.metrics.scene import Scene
 from slackwater.snapshot.counters import HostSample
-from slackwater.snapshot.groups import PodGroups
+from slackwater.snapshot.groups import GroupId, PodGroups
+from slackwater.snapshot.knobs import Settings as KnobSettings
 from slackwater.snapshot.usage import Capacity
 from slackwater.snapshot.view import View
 
@@ -42,6 +43,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     configuration: Configuration  # as it is for this node
     mode: Mode
     mode_why: str  # who said so
+    looked_at: dict[GroupId, KnobSettings] = {}  # what stands in the files of those who may be squeezed now
 
 
 def observe(edges: Edges, held: Carried, configuration: Configuration, *, look: bool) -> Seen:

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from slackwater.agent import carried
+from slackwater.agent.carried import Given, Page
 from slackwater.api.units import Seconds, Wall
-from slackwater.decide.memory import Memory, Terms
 from slackwater.decide.standing import Standstill
 from slackwater.decide.standstill import HOUR, Left, standstill
 from slackwater.journal.edge import Entry
@@ -22,7 +22,7 @@ from slackwater.metrics.builtin import BUILTIN
 from slackwater.snapshot.usage import Frames
 
 _TICKS = 4  # enough for what is used now, and for a farewell
-_LEAST_SECONDS = 60.0
+_LOOK_BACK = (Seconds(120), Seconds(4 * 3600))  # the longer for those who tick but once an hour
 
 
 class Untold(Exception):
@@ -37,52 +37,55 @@ class LastTick(Struct, frozen=True):
 
 class _Tick(Struct, frozen=True):
     entry: Entry
-    memory: Memory
-    terms: Terms
+    page: Page
 
 
 def last_tick(reader: Reader, pod: str) -> LastTick:
     """Raises Untold, and what the reader raises."""
     ticks = _newest(reader)
-    living = [tick for tick in ticks if not tick.terms.ended] or ticks
-    newest, told = ticks[-1], living[-1]
+    living = [(tick, tick.page.given) for tick in ticks if tick.page.given is not None]
+    if not living:
+        raise Untold("the newest entry in the journal is the agent's farewell, and no tick is left before it")
+    (told, given), newest = living[-1], ticks[-1]
+    standing = standstill(_left(reader, told, given, [tick for tick, _ in living]), BUILTIN, pod)
+    ended_at = newest.entry.at if newest.page.given is None else None
+    return LastTick(standing, given.settings.tick, ended_at)
+
+
+def _left(reader: Reader, told: _Tick, given: Given, ticks: list[_Tick]) -> Left:
     decisions = reader.decisions(Wall(told.entry.at - HOUR))
-    left = Left(
+    return Left(
         now=told.entry.instant,
         wall=told.entry.at,
+        mode=given.mode,
+        mode_why=given.mode_why,
+        settings=given.settings,
+        capacity=given.capacity,
         view=told.entry.view,
-        memory=told.memory,
-        frames=Frames(tuple(tick.entry.sample for tick in living if tick.entry.sample is not None)),
+        memory=told.page.memory,
+        frames=Frames(tuple(tick.entry.sample for tick in ticks if tick.entry.sample is not None)),
         decisions=tuple(one for one in decisions if one.instant <= told.entry.instant),
     )
-    standing = standstill(left, told.terms, BUILTIN, pod)
-    return LastTick(standing, told.terms.settings.tick, newest.entry.at if newest.terms.ended else None)
 
 
 def _newest(reader: Reader) -> list[_Tick]:
     last = reader.last()
     if last is None:
         raise Untold("the journal holds no tick")
-    interval = _terms(_memory(last.memory)).settings.tick
-    first = Wall(last.at - max(_LEAST_SECONDS, _TICKS * interval))
-    ticks = []
-    for entry in deque(reader.entries(first), maxlen=_TICKS):
-        memory = _memory(entry.memory)
-        if memory.terms is not None:
-            ticks.append(_Tick(entry, memory, memory.terms))
-    return ticks
+    entries: deque[Entry] = deque()
+    for back in _LOOK_BACK:
+        entries = deque(reader.entries(Wall(last.at - back)), maxlen=_TICKS)
+        if len(entries) == _TICKS:
+            break
+    pages = [(entry, _page(entry.memory)) for entry in entries]
+    if pages[-1][1] is None:
+        raise Untold("another version wrote the newest tick in the journal, and what it carried cannot be read")
+    return [_Tick(entry, page) for entry, page in pages if page is not None]
 
 
-def _memory(text: bytes) -> Memory:
+def _page(text: bytes) -> Page | None:
+    """None: another version wrote it, as it may be with those from before an upgrade."""
     try:
         return carried.decoded(text)
-    except msgspec.MsgspecError as error:
-        raise Untold(
-            "another version wrote the newest tick in the journal, and what it carried cannot be read"
-        ) from error
-
-
-def _terms(memory: Memory) -> Terms:
-    if memory.terms is None:
-        raise Untold("an earlier version wrote the newest tick in the journal, without what was set then")
-    return memory.terms
+    except msgspec.MsgspecError:
+        return None

@@ -67,8 +67,9 @@ def _rung(
         return "its quota could not be read"
     limit = container_limit(container)
     reference = limit or (claim.reference if claim else mean)
-    # What this tick has already planned for it holds as if it were written.
-    quota = claim.quota if claim else as_millicores(looked.quota)
+    # What this tick has planned for it holds as if it were written; what an earlier one wanted may have been refused.
+    planned = claim is not None and claim.quota != situation.claimed_before(claim.where)
+    quota = claim.quota if claim and planned else as_millicores(looked.quota)
     floor = floor_of(reference, ratios.floor, looked.quota)
     start = mean if quota is None else min(quota, mean)
     usable = used if quota is None else min(quota, used)

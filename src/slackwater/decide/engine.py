@@ -12,17 +12,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.api.units import Millicores
+from slackwater.api.units import Instant, Millicores
 from slackwater.claims.claim import Claim, Kind, Source, Throttled
 from slackwater.decide.act import Act, governed
 from slackwater.decide.decisions import Ids, decisions_of, ended, switched
 from slackwater.decide.evict import Chosen, evict
 from slackwater.decide.measuring import awaited, measure
-from slackwater.decide.memory import Flight, Memory
+from slackwater.decide.memory import Evicting, Flight, Memory
 from slackwater.decide.plan import ActionKind, Decision, EvictionOrder, Measurement, Scheduling
 from slackwater.decide.restore import restore
 from slackwater.decide.scheduling import scheduling
-from slackwater.decide.situation import Situation
+from slackwater.decide.situation import PATIENCE_WITH_THE_DYING, Situation
 from slackwater.decide.throttle import throttle
 from slackwater.decide.upkeep import upkeep
 from slackwater.decide.weights import Weights, weight_operations, weights
@@ -45,8 +45,9 @@ def decide(situation: Situation) -> Plan:
     before = weights(situation, situation.memory.throttled)
     upkept = upkeep(situation)
     throttling = throttle(situation, upkept.held)
-    restoring = restore(situation, throttling.held)
+    restoring = restore(situation, throttling.held, upkept.freed)
     evictions = evict(situation, throttling.released)
+    leaving = tuple(evicting(situation, chosen) for chosen in evictions.chosen)
     standing, closing = scheduling(situation.verdicts, situation.now)
 
     after = weights(situation, restoring.held.values())
@@ -64,7 +65,9 @@ def decide(situation: Situation) -> Plan:
         situation.memory,
         throttled=tuple(restoring.held.values()),
         waits=restoring.waits,
-        flights=(*situation.memory.flights, *_flights(situation, throttling.released, restoring.granted)),
+        flights=(*situation.memory.flights, *_flights(situation, throttling.released, restoring.granted, upkept.freed)),
+        evicting=(*situation.memory.evicting, *leaving),
+        evicted_at=(*situation.memory.evicted_at, *(situation.now for _ in leaving)),
         scheduling_disabled=standing.disabled,
         awaiting=(*measured.awaiting, *awaited(situation, decisions)),
     )
@@ -152,12 +155,21 @@ def claims(situation: Situation, throttled: Iterable[Throttled], moved: Weights)
     )
 
 
+def evicting(situation: Situation, chosen: Chosen) -> Evicting:
+    """
+    Counted from before it is asked for, so that neither a crash nor a failed tick forgets it; who is refused is taken
+    out again.
+    """
+    grace = chosen.grace if chosen.grace is not None else (chosen.pod.grace or 0.0)
+    return Evicting(pod=chosen.pod.uid, until=Instant(situation.now + grace + PATIENCE_WITH_THE_DYING))
+
+
 def _flights(
-    situation: Situation, released: Mapping[str, Millicores], granted: Mapping[str, Millicores]
+    situation: Situation, released: Mapping[str, Millicores], *given: Mapping[str, Millicores]
 ) -> tuple[Flight, ...]:
-    given = {uid: Millicores(-cpu) for uid, cpu in granted.items()}
+    back = ({uid: Millicores(-cpu) for uid, cpu in one.items()} for one in given)
     return tuple(
-        Flight(at=situation.now, amounts=situation.in_metrics(cpu)) for cpu in (released, given) if any(cpu.values())
+        Flight(at=situation.now, amounts=situation.in_metrics(cpu)) for cpu in (released, *back) if any(cpu.values())
     )
 
 

@@ -19,6 +19,7 @@ from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Verdict, is_blind
 from slackwater.metrics.metric import Metric
 
+HOUR = Seconds(3600)
 WORTH_EVICTING = 0.05  # of the gap
 
 
@@ -71,13 +72,15 @@ def _close(
         for one in _worth_first(situation, metric, allowed, gap, squeezed):
             release = _release(situation, metric, one.pod, squeezed)
             why = _passed_over(situation, one.pod, release, chosen)
-            if taken >= gap or (stopped := _braked(situation, len(chosen))):
+            if _closed(situation, metric, gap - taken) or (stopped := _braked(situation, len(chosen))):
                 break
-            told[one.pod.key] = Considered(one.pod.key, taken=not why, why=why or "evicted")
+            told.setdefault(one.pod.key, Considered(one.pod.key, taken=not why, why=why or "evicted"))
             if not why:
                 chosen.append(Chosen(one.pod, _grace(one.verdicts), len(done.acts)))
                 taken += release or 0.0
-        stopped = stopped or ("gap closed" if taken >= gap else "nobody left who may be evicted")
+        stopped = stopped or (
+            "gap closed" if _closed(situation, metric, gap - taken) else "nobody left who may be evicted"
+        )
     here = [one.pod for one in chosen if one.act == len(done.acts)]
     act = Act(
         action=ActionKind.EVICT,
@@ -103,6 +106,11 @@ def _not_needed(pod: Pod, stopped: str) -> Considered:
 def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: float, squeezed: Released) -> float:
     throttled = metric.from_cpu(situation.counted(metric, squeezed), situation.capacity) if metric.from_cpu else 0.0
     return max(0.0, situation.gap(metric, verdict.value or 0.0, waterline) - throttled)
+
+
+def _closed(situation: Situation, metric: Metric, left: float) -> bool:
+    """Quotas release whole millicores and sums round: nobody goes for the part of one that is left."""
+    return left <= 0 or (metric.from_cpu is not None and situation.cpu_for(metric, left) < 1)
 
 
 def _release(situation: Situation, metric: Metric, pod: Pod, squeezed: Released) -> Amount | None:
@@ -134,9 +142,13 @@ def _braked(situation: Situation, chosen: int) -> str:
     settings = situation.settings
     if settings.evictions_per_tick and chosen >= settings.evictions_per_tick:
         return f"braked: evictionsPerTick {settings.evictions_per_tick}"
-    if settings.evictions_per_hour and chosen + len(situation.memory.evicted_at) >= settings.evictions_per_hour:
+    if settings.evictions_per_hour and chosen + _in_the_last_hour(situation) >= settings.evictions_per_hour:
         return f"braked: evictionsPerHour {settings.evictions_per_hour}"
     return ""
+
+
+def _in_the_last_hour(situation: Situation) -> int:
+    return sum(1 for at in situation.memory.evicted_at if situation.now - at < HOUR)
 
 
 def _grace(verdicts: tuple[Verdict, ...]) -> Seconds | None:

@@ -12,10 +12,8 @@ from msgspec import Struct
 from slackwater.api.units import Amount, Instant, Seconds
 from slackwater.claims.claim import Throttled
 from slackwater.decide.plan import ActionKind
-from slackwater.decide.settings import Settings
 from slackwater.judge.states import RuleState
 from slackwater.snapshot.knobs import Mark
-from slackwater.snapshot.usage import Capacity
 
 
 class Wait(Struct, frozen=True, kw_only=True):
@@ -71,19 +69,7 @@ class Awaiting(Struct, frozen=True, kw_only=True):
     at: Instant
     subjects: tuple[Subject, ...] = ()
     measured: bool = False  # the actual releases have been written
-
-
-class Terms(Struct, frozen=True, kw_only=True):
-    """
-    On what terms a tick was decided: what the operator had set, and how large the node was. Nothing is decided from it;
-    it is here so that a journal can be understood far from its node.
-    """
-
-    mode: str  # act | preview | off
-    mode_why: str  # who said so
-    settings: Settings
-    capacity: Capacity
-    ended: bool = False  # the agent had ended by then, and given everything back
+    told: bool = False  # its outcome has been written
 
 
 class Memory(Struct, frozen=True, kw_only=True):
@@ -99,4 +85,3 @@ class Memory(Struct, frozen=True, kw_only=True):
     previewed: dict[str, str] = {}  # what a preview last showed, by rule: it is told once
     awaiting: tuple[Awaiting, ...] = ()
     unmarked: dict[str, Mark] = {}  # marks of groups that cannot carry one, by group
-    terms: Terms | None = None  # None: no tick yet

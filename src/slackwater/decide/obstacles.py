@@ -66,10 +66,10 @@ def _wait(situation: Situation, verdict: Verdict, left: Seconds, base: Seconds) 
 def _no_room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -> Iterator[Obstacle]:
     for metric in situation.catalogue.by_rank(restore.metrics_of(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
-        room = restore.free_cpu(situation, here, window)
+        room = restore.room_for(situation, here, window, {})
         if room is None:
             yield _unknown(metric, here, window)
-        elif room < restore.LEAST_GRANT:
+        elif room.cpu < restore.LEAST_GRANT:
             yield _full(situation, metric, here, window)
 
 

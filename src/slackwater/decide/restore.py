@@ -35,6 +35,13 @@ LEAST_GRANT = Millicores(10)
 Held = dict[tuple[str, str], Throttled]
 
 
+class Room(Struct, frozen=True):
+    """The CPU that may be given back, and the rules on the metric that leaves so little; infinite: nothing bounds it."""
+
+    cpu: float
+    rules: list[Verdict]
+
+
 class Restoring(Struct, frozen=True):
     held: Held
     granted: dict[str, Millicores] = {}  # by pod: what it is expected to use of it
@@ -42,8 +49,8 @@ class Restoring(Struct, frozen=True):
     waits: dict[str, Wait] = {}
 
 
-def restore(situation: Situation, held: Held) -> Restoring:
-    """What is left of the throttles after this tick's giving back."""
+def restore(situation: Situation, held: Held, freed: Mapping[str, Millicores]) -> Restoring:
+    """What is left of the throttles after this tick's giving back. `freed` is what others were given in it already."""
     concerned = [verdict for verdict in situation.verdicts if binds(verdict)]
     waits = {m: _wait(situation, m, concerned) for m in metrics_of(concerned)}
     if not held or not situation.sampled or _blocked(concerned):
@@ -51,8 +58,8 @@ def restore(situation: Situation, held: Held) -> Restoring:
     base = base_wait(situation, concerned)
     if any(wait_left(situation, verdict, waits, base) for verdict in concerned):
         return Restoring(held, waits=waits)
-    room = free_cpu(situation, concerned, base)
-    if room is None or room < LEAST_GRANT:
+    room = room_for(situation, concerned, base, freed)
+    if room is None or room.cpu < LEAST_GRANT:
         return Restoring(held, waits=waits)
     return _granted(situation, held, concerned, room, waits)
 
@@ -104,12 +111,11 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     return wait
 
 
-def free_cpu(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -> float | None:
-    """
-    The CPU that may be given back: the least over the metrics; infinite where nothing bounds it; None where something
-    is not known.
-    """
-    room = float("inf")
+def room_for(
+    situation: Situation, concerned: Sequence[Verdict], window: Seconds, freed: Mapping[str, Millicores]
+) -> Room | None:
+    """The least over the metrics; None where something is not known."""
+    room = Room(float("inf"), list(concerned) or [v for v in situation.verdicts if v.rule.throttles])
     for metric in situation.catalogue.by_rank(metrics_of(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
         if all(verdict.state.released_blind for verdict in here):
@@ -118,8 +124,10 @@ def free_cpu(situation: Situation, concerned: Sequence[Verdict], window: Seconds
         if highest is None or any(verdict.missing for verdict in here):
             return None
         line = min(verdict.rule.rule.value or 0.0 for verdict in here) * (1 - situation.settings.restore_margin)
-        free = line - highest + min(0.0, situation.acted(metric))
-        room = min(room, situation.cpu_for(metric, free))
+        free = situation.cpu_for(metric, line - highest + min(0.0, situation.acted(metric)))
+        free = Millicores(free - situation.counted(metric, freed))
+        if free < room.cpu:
+            room = Room(free, here)
     return room
 
 
@@ -127,7 +135,7 @@ def highest_seen(situation: Situation, metric: Metric, window: Seconds) -> Amoun
     """The highest usage in the window; None where samples do not cover all of it."""
     begin, step = situation.now - window, 2.5 * situation.settings.tick
     points = situation.memory.windows.get(metric.name, ())
-    inside = [(at, value) for at, value in points if at >= begin]
+    inside = [(at, value) for at, value in points if at > begin]
     times = [at for at, _ in inside]
     if not times or times[0] - begin > step or situation.now - times[-1] > step:
         return None
@@ -147,29 +155,28 @@ class _Grant(Struct, frozen=True):
 
 
 def _granted(
-    situation: Situation, held: Held, concerned: list[Verdict], room: float, waits: dict[str, Wait]
+    situation: Situation, held: Held, concerned: list[Verdict], room: Room, waits: dict[str, Wait]
 ) -> Restoring:
     left = dict(held)
     by_pod: dict[str, Millicores] = {}
     granted = 0
     for group in _groups(situation, held, concerned):
         hungry = group
-        while hungry and granted < room:
+        while hungry and granted < room.cpu:
             again = []
             for grant in hungry:
-                given, after = _give(situation, grant, left, room - granted, concerned)
+                given, after = _give(situation, grant, left, room.cpu - granted, concerned)
                 granted += given
                 by_pod[grant.pod.uid] = Millicores(by_pod.get(grant.pod.uid, 0) + given)
                 if after is not None and given and not grant.stepwise:
                     again.append(grant)
-            hungry = again if room != float("inf") else []
-    speaking = concerned or [v for v in situation.verdicts if v.rule.throttles]
-    operations = _operations(situation, governed(speaking)[0].rule.metric, held, left)
+            hungry = again if room.cpu != float("inf") else []
+    operations = _operations(situation, governed(room.rules)[0].rule.metric, held, left)
     if not operations:
         return Restoring(held, waits=waits)
     now = situation.now
     fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in metrics_of(concerned)}
-    act = _act(situation, speaking, room, operations, over=not left)
+    act = _act(situation, room, operations, over=not left)
     return Restoring(left, by_pod, (act,), {**waits, **fresh})
 
 
@@ -269,22 +276,19 @@ def operation(situation: Situation, metric: Metric | None, claim: Throttled, aft
     )
 
 
-def _act(
-    situation: Situation, concerned: list[Verdict], room: float, operations: tuple[Operation, ...], *, over: bool
-) -> Act:
-    governing, also = governed(concerned)
+def _act(situation: Situation, room: Room, operations: tuple[Operation, ...], *, over: bool) -> Act:
+    governing, also = governed(room.rules)
     metric = governing.rule.metric
-    bounded = metric is not None and metric.from_cpu is not None and room != float("inf")
+    bounded = room.cpu != float("inf")
+    free = Millicores(int(room.cpu)) if bounded else None
     return Act(
         action=ActionKind.RESTORE,
         governing=governing,
         also=also,
         metric=metric,
-        gap=metric.from_cpu(Millicores(int(room)), situation.capacity)
-        if bounded and metric and metric.from_cpu
-        else None,
+        gap=metric.from_cpu(free, situation.capacity) if free is not None and metric and metric.from_cpu else None,
         operations=operations,
-        reason=_reason(concerned, bounded=bounded),
+        reason=_reason(room.rules, bounded=bounded),
         stopped="all is given back" if over else "no more room, or one step a tick",
     )
 

@@ -66,7 +66,8 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         here = sorted(self.leaving & self.pods.keys())
         dying = sum(self.usage_of(self.pods[uid], metric) or 0.0 for uid in here)
         # Of a pod that is gone nobody can say whether it counted in a metric that does not concern every pod.
-        gone = usage.departed_cpu(self.frames, self.pods) if metric.concerns is every_pod else Millicores(0)
+        running = {pod.uid for pod in self.view.pods if pod.phase == "Running"}
+        gone = usage.departed_cpu(self.frames, running) if metric.concerns is every_pod else Millicores(0)
         departed = metric.from_cpu(gone, self.capacity) if metric.from_cpu else 0.0
         return Amount(self.acted(metric) + dying + departed)
 
@@ -105,6 +106,14 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
             return usage.pod_cpu(self.frames, pod)
         group = next((group for one, group in usage.groups_of(pod) if one.name == container), None)
         return usage.container_cpu(self.frames, group) if group else None
+
+    @cached_property
+    def _claimed(self) -> dict[tuple[str, str], Millicores]:
+        return {claim.where: claim.quota for claim in self.memory.throttled}
+
+    def claimed_before(self, where: tuple[str, str]) -> Millicores | None:
+        """The quota that the last tick left claimed for a container."""
+        return self._claimed.get(where)
 
     def through(self, verdict: Verdict, able: Callable[[Metric], bool]) -> Metric:
         """

@@ -18,11 +18,12 @@ from slackwater.api.problems import Severity
 from slackwater.api.selectors import LabelSelector, Operator, Requirement
 from slackwater.api.units import Instant, Seconds, Wall
 from slackwater.decide.act import who
-from slackwater.decide.memory import Memory, Terms
+from slackwater.decide.memory import Memory
 from slackwater.decide.obstacles import obstacles
 from slackwater.decide.plan import ActionKind, Decision
 from slackwater.decide.reach import Reach, reaches, refusal_of
 from slackwater.decide.scheduling import scheduling
+from slackwater.decide.settings import Settings
 from slackwater.decide.situation import Situation
 from slackwater.decide.standing import (
     Brakes,
@@ -41,7 +42,7 @@ from slackwater.judge.rules import RuleInForce, rules_in_force
 from slackwater.judge.states import Phase, adopt
 from slackwater.judge.verdicts import Verdict
 from slackwater.metrics.metric import Catalogue
-from slackwater.snapshot.usage import Frames
+from slackwater.snapshot.usage import Capacity, Frames
 from slackwater.snapshot.view import View
 
 HOUR = Seconds(3600)
@@ -49,30 +50,34 @@ OFF, ACT = "off", "act"
 
 
 class Left(Struct, frozen=True, kw_only=True):
-    """What a tick left behind."""
+    """What a tick was given, and what it left behind."""
 
     now: Instant
     wall: Wall
+    mode: str  # act | preview | off
+    mode_why: str  # who said so
+    settings: Settings
+    capacity: Capacity
     view: View
     memory: Memory
     frames: Frames = Frames()
     decisions: tuple[Decision, ...] = ()  # up to then, oldest first; as many as are at hand
 
 
-def standstill(left: Left, terms: Terms, catalogue: Catalogue, pod: str = "") -> Standstill:
+def standstill(left: Left, catalogue: Catalogue, pod: str = "") -> Standstill:
     """`pod` is a name or namespace/name."""
-    rules = rules_in_force(left.view, catalogue, terms.capacity)
-    verdicts = _verdicts(rules, left.memory) if terms.mode != OFF else ()
-    real = tuple(v for v in verdicts if terms.mode == ACT and not v.rule.preview)
-    situation = _situation(left, terms, catalogue, real)
+    rules = rules_in_force(left.view, catalogue, left.capacity)
+    verdicts = _verdicts(rules, left.memory) if left.mode != OFF else ()
+    real = tuple(v for v in verdicts if left.mode == ACT and not v.rule.preview)
+    situation = _situation(left, catalogue, real)
     reach = tuple(one for verdict in verdicts for one in reaches(situation, verdict))
     standings = _rules(rules, verdicts, left)
     held = tuple(_held(situation))
     asked = [one for one in left.view.pods if pod and pod in (one.key, one.name)]
     return Standstill(
         at=left.wall,
-        mode=terms.mode,
-        mode_why=terms.mode_why,
+        mode=left.mode,
+        mode_why=left.mode_why,
         rules=standings,
         elsewhere=tuple(_elsewhere(left.view)),
         errors=tuple(str(one) for one in left.view.problems if one.severity is Severity.ERROR),
@@ -94,15 +99,15 @@ def _verdicts(rules: Iterable[RuleInForce], memory: Memory) -> tuple[Verdict, ..
     )
 
 
-def _situation(left: Left, terms: Terms, catalogue: Catalogue, verdicts: tuple[Verdict, ...]) -> Situation:
+def _situation(left: Left, catalogue: Catalogue, verdicts: tuple[Verdict, ...]) -> Situation:
     return Situation(
         now=left.now,
         wall=left.wall,
         view=left.view,
         frames=left.frames,
-        capacity=terms.capacity,
+        capacity=left.capacity,
         catalogue=catalogue,
-        settings=terms.settings,
+        settings=left.settings,
         verdicts=verdicts,
         memory=left.memory,
     )

@@ -49,7 +49,8 @@ class RuleInForce(Struct, frozen=True, kw_only=True):
 
     @property
     def throttles(self) -> bool:
-        return self.action is not None and self.action.throttles
+        """CPU, that is: what an action says of memory has no part in a quota."""
+        return self.action is not None and self.action.throttles_cpu
 
     @property
     def evicts(self) -> bool:
@@ -126,7 +127,7 @@ def _implausible(metric: Metric, value: float, capacity: Capacity) -> str:
 
 
 def _unable(metric: Metric, action: AvoidanceAction) -> str:
-    if action.throttles and not metric.throttle.able:
+    if action.throttles_cpu and not metric.throttle.able:
         return f"{metric.name} cannot be throttled: {metric.throttle.why}"
     if action.eviction is not None and not metric.evict.able:
         return f"{metric.name} cannot be lowered by eviction: {metric.evict.why}"

@@ -18,6 +18,10 @@ from slackwater.snapshot.groups import GroupId
 LEAST_TO_TELL = 3  # samples, to know what one used who is in the newest but one for the last time
 
 
+LEAST_INTERVAL = Seconds(0.001)
+"""Two samples closer than this say nothing of the time between them."""
+
+
 class Capacity(Struct, frozen=True):
     """What the node has, or what its Node object says it has."""
 
@@ -47,7 +51,7 @@ class Frames(Struct, frozen=True):
 
 
 def _rate(delta_ns: int, elapsed: float) -> Millicores | None:
-    if delta_ns < 0 or elapsed <= 0:
+    if delta_ns < 0 or elapsed < LEAST_INTERVAL:
         return None
     return Millicores(round(delta_ns / elapsed / 1e6))
 
@@ -124,8 +128,8 @@ def stalled(frames: Frames, group: GroupId) -> Microseconds | None:
 
 def departed_cpu(frames: Frames, pods: Collection[str]) -> Millicores:
     """
-    What those used, when last seen, who left within the newest interval: the node's figure still holds it, and nobody
-    can release it any more. `pods` are the uids of those that are here.
+    What those used, when last seen, who left or ended within the newest interval: the node's figure still holds it, and
+    nobody can release it any more. `pods` are the uids of those that run.
     """
     if len(frames.samples) < LEAST_TO_TELL:
         return Millicores(0)
