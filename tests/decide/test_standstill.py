@@ -5,13 +5,16 @@ import json
 import msgspec
 import pytest
 from msgspec.structs import replace
+from stories import Story, batch
 
 from slackwater.agent import carried
 from slackwater.agent.carried import Page
 from slackwater.agent.configuration import Configuration, Mode
 from slackwater.api.objects import Node
 from slackwater.api.units import Amount, Millicores, Seconds
+from slackwater.decide.obstacles import obstacles
 from slackwater.decide.plan import ActionKind
+from slackwater.decide.situation import Situation
 from slackwater.decide.standing import RuleStanding, Standstill
 from slackwater.decide.standing_words import lines, state
 from slackwater.decide.standstill import Left, standstill
@@ -279,6 +282,25 @@ def test_a_window_with_a_hole_gives_nothing_back() -> None:
     assert (obstacle.kind, obstacle.metric) == ("window", "cpu_total_usage")
 
 
+def on_load(situation: Situation) -> Situation:
+    """As if its rules had been on a metric that CPU is not counted in."""
+    load = BUILTIN.get("cpu_load_1m")
+    verdicts = tuple(replace(one, rule=replace(one.rule, metric=load)) for one in situation.verdicts)
+    return replace(situation, verdicts=verdicts)
+
+
+def test_a_rule_that_cannot_be_held_against_cpu_holds_what_it_squeezed_until_it_has_cooled_down() -> None:
+    story = Story(pods=(batch("etl"),))
+    story.ticks(2, 7000, {"etl": 3000})
+    (obstacle,) = obstacles(on_load(story.situation()))
+    assert (obstacle.kind, obstacle.why) == ("engaged", "waterline/cpu is active")
+    story.ticks(2, 4000, {"etl": 1000})
+    (obstacle,) = obstacles(on_load(story.situation()))
+    assert (obstacle.kind, obstacle.rule, obstacle.left_s) == ("wait", "waterline/cpu", Seconds(40))
+    story.now += 40
+    assert obstacles(on_load(story.situation())) == ()
+
+
 def test_what_is_said_to_stand_in_the_way_does() -> None:
     """Tick by tick: one that gave something back tells no obstacle but that the room is used up; another tells one."""
     simulation = just_squeezed()
@@ -295,17 +317,26 @@ def test_what_is_said_to_stand_in_the_way_does() -> None:
 
 
 def test_evictions_used_up_say_when_the_next_may_go() -> None:
-    rules = RULES.replace("squeeze", "evict")
-    simulation = a_node(rules, evictions_per_hour=1)
-    for number in range(3):
-        add(simulation, f"etl-{number}", cores(3))
-    simulation.run(6)
+    simulation = a_node(RULES.replace("squeeze", "evict"), evictions_per_hour=2, evictions_per_tick=1)
+    for number in range(4):
+        add(simulation, f"etl-{number}", cores(2.5))
+    simulation.run(10)
     brakes = standing(simulation).brakes
     assert brakes is not None
-    assert (brakes.used, brakes.per_hour) == (1, 1)
-    evicted_at = next(one.instant for one in simulation.decisions if one.operations)
-    assert brakes.next_s == pytest.approx(evicted_at + 3600 - simulation.clock.instant())
-    assert "evictions: 1 in the last hour, of 1:\n  no more may go for 59 min" in told(simulation)
+    assert (brakes.used, brakes.per_hour) == (2, 2)
+    first = next(one.instant for one in simulation.decisions if one.operations)
+    assert brakes.next_s == pytest.approx(first + 3600 - simulation.clock.instant())
+    assert "evictions: 2 in the last hour, of 2:\n  no more may go for 58 min" in told(simulation)
+
+
+def test_what_a_rule_only_showed_is_not_told_as_done_once_it_is_real() -> None:
+    simulation = a_node(RULES.replace("name: cpu\n", "name: cpu\n    strategy: Preview\n"))
+    add(simulation, "etl", burst(4, 7, 2, 5))
+    simulation.run(12)
+    assert the_rule(simulation).last
+    simulation.apply(RULES)
+    simulation.run(1)
+    assert not the_rule(simulation).last
 
 
 def test_a_node_that_stays_closed_says_which_rule_closes_it() -> None:
