@@ -34,7 +34,7 @@ def pod(*containers: Container, **more: object) -> Pod:
         (1, 100_000, 1_000),  # the kernel takes no less
         (2500, 1_000_000, 2_500_000),
         (None, 100_000, None),
-        (0, 100_000, None),
+        (0, 100_000, 1_000),  # nothing at all is not unlimited
     ],
 )
 def test_a_quota_is_the_limit_per_period(limit: int | None, period: int, time: int | None) -> None:

@@ -247,12 +247,14 @@ class Story:
     def accepted(self, *pods: str, until: float = 60.0) -> None:
         """These pods' evictions were."""
         leaving = tuple(Evicting(pod=pod, until=Instant(self.now + until)) for pod in pods)
-        at = tuple(Instant(self.now) for _ in pods)
-        self.memory = replace(
-            self.memory, evicting=(*self.memory.evicting, *leaving), evicted_at=(*self.memory.evicted_at, *at)
-        )
+        others = tuple(one for one in self.memory.evicting if one.pod not in pods)
+        new = len(pods) - len(self.memory.evicting) + len(others)
+        at = (*self.memory.evicted_at, *(Instant(self.now) for _ in range(new)))
+        self.memory = replace(self.memory, evicting=(*others, *leaving), evicted_at=at)
 
     def refused(self, pod: str, until: float = 30.0) -> None:
+        others = tuple(one for one in self.memory.evicting if one.pod != pod)
+        self.memory = replace(self.memory, evicting=others, evicted_at=self.memory.evicted_at[:-1])
         backoff = Backoff(pod=pod, until=Instant(self.now + until), tries=1)
         self.memory = replace(self.memory, backoffs=(*self.memory.backoffs, backoff))
 

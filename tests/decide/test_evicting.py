@@ -87,6 +87,7 @@ def test_a_refused_pod_backs_off_and_the_next_candidate_is_taken() -> None:
     plan = story.tick(6800)
     assert gone(plan) == ["b"]
     assert said_of("a", plan.decisions) == "its eviction was refused a short while ago"
+    story.refused("b", until=100)
     assert gone(story.ticks(2, 6800)) == ["a"]
 
 
@@ -247,6 +248,7 @@ def test_an_agent_that_starts_anew_while_a_rule_is_active_evicts_nobody_for_lack
     story.tick(6100, usage)
     story.memory = replace(story.memory, evicted_at=())
     story.frames, story.readings = Frames(), SampleReadings()
+    story.tick(seconds=1, woken=True)
     assert gone(story.tick(6100)) == []
     assert decisions(story.plan, EVICT) == []
 

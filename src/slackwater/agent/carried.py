@@ -16,7 +16,7 @@ from slackwater.decide.settings import Settings
 from slackwater.judge.rules import RuleInForce
 from slackwater.judge.verdicts import Verdict
 from slackwater.metrics.samples import SampleReadings
-from slackwater.snapshot.groups import PodGroups
+from slackwater.snapshot.groups import GroupId, PodGroups
 from slackwater.snapshot.usage import Capacity, Frames
 from slackwater.snapshot.view import View
 
@@ -45,6 +45,7 @@ class Given(Struct, frozen=True, kw_only=True):
     mode_why: str
     capacity: Capacity
     settings: Settings
+    stuck: tuple[GroupId, ...] = ()
     backend: str  # by which weights follow from shares
 
 

@@ -54,6 +54,11 @@ def again(trouble: Trouble, now: Instant) -> Trouble:
     return Trouble(count, Instant(now + trouble.wait), Seconds(min(2 * trouble.wait, LONGEST_BACKOFF)))
 
 
+def stuck(ours: Ours) -> frozenset[GroupId]:
+    """Containers of which nothing can be expected: what was written last did not stay, or was refused."""
+    return frozenset(group for (group, knob), trouble in ours.troubles.items() if knob is Knob.QUOTA and trouble.count)
+
+
 def journalled(ours: Ours) -> dict[str, Mark]:
     """What the journal must keep because the groups cannot."""
     return {f"{group.pod}/{group.container}": ours.marks[group] for group in ours.unmarkable if group in ours.marks}

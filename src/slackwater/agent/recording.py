@@ -14,6 +14,7 @@ from slackwater.agent import carried, status
 from slackwater.agent.acting import Done
 from slackwater.agent.carried import Carried, Given, Page
 from slackwater.agent.edges import Edges
+from slackwater.agent.marks import stuck
 from slackwater.agent.observing import Seen
 from slackwater.agent.settings import settings_of
 from slackwater.api.problems import Severity
@@ -50,19 +51,20 @@ def commit(edges: Edges, seen: Seen, held: Carried, plan: Plan) -> bool:
         instant=seen.now,
         sample=replace(seen.sample, settings=seen.looked_at) if seen.sample else None,
         view=seen.view,
-        memory=carried.encoded(Page(plan.memory, _given(seen))),
+        memory=carried.encoded(Page(plan.memory, _given(seen, held))),
         decisions=plan.decisions,
         measurements=plan.measurements,
     )
     return _written(lambda: edges.journal.commit(entry))
 
 
-def _given(seen: Seen) -> Given:
+def _given(seen: Seen, held: Carried) -> Given:
     return Given(
         mode=seen.mode.value,
         mode_why=seen.mode_why,
         capacity=seen.capacity,
         settings=settings_of(seen.configuration),
+        stuck=tuple(sorted(stuck(held.ours))),
         backend=seen.survey.backend,
     )
 

@@ -18,7 +18,7 @@ from slackwater.agent.auditing import Audit, audit
 from slackwater.agent.carried import Carried
 from slackwater.agent.configuration import Configuration, Mode
 from slackwater.agent.edges import Edges
-from slackwater.agent.marks import journalled
+from slackwater.agent.marks import journalled, stuck
 from slackwater.agent.observing import Seen
 from slackwater.agent.settings import patience_of, settings_of
 from slackwater.api.units import Shares
@@ -85,6 +85,7 @@ def planned(
         verdicts=real,
         memory=remembered(memory, real, held.frames, seen.now, settings),
         looked_at=seen.looked_at,
+        stuck=stuck(held.ours),
         weight_of=weight_of,
         sampled=seen.sample is not None,
         idle_because="" if seen.mode is Mode.ACT else f"mode is {seen.mode.value} ({seen.mode_why})",

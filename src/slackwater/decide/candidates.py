@@ -65,6 +65,8 @@ def _rung(
         return "its usage is missing"
     if looked is None or looked.quota is None:
         return "its quota could not be read"
+    if group in situation.stuck:
+        return "its quota could not be written"
     limit = container_limit(container)
     reference = limit or (claim.reference if claim else mean)
     # What this tick has planned for it holds as if it were written; what an earlier one wanted may have been refused.

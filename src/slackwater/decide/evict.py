@@ -163,7 +163,7 @@ def _operation(situation: Situation, metric: Metric, pod: Pod, squeezed: Release
 
 
 def _may_act_blind(situation: Situation, verdict: Verdict) -> bool:
-    if not situation.sampled or not situation.settings.evict_on_missing_usage:
+    if not situation.may_be_blind or not situation.settings.evict_on_missing_usage:
         return False
     if not verdict.rule.evicts or not is_blind(verdict):
         return False

@@ -37,6 +37,7 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
     verdicts: tuple[Verdict, ...]  # of the real rules, or of those that only show what they would do
     memory: Memory
     looked_at: Mapping[GroupId, KnobSettings] = {}
+    stuck: frozenset[GroupId] = frozenset()  # containers whose quota the kernel refuses, or somebody else writes
     weight_of: Callable[[Shares], int] = int  # what a weight's file holds for so many shares
     sampled: bool = True  # this tick has a newer sample than the one before
     preview: bool = False
@@ -56,6 +57,11 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
             if pod.deleted_at is not None and self.wall <= pod.deleted_at + (pod.grace or 0.0) + PATIENCE_WITH_THE_DYING
         }
         return frozenset(evicted | dying)
+
+    @property
+    def may_be_blind(self) -> bool:
+        """Whether a metric that is missing now is missing indeed: it was looked for, and one sample alone gives no rate."""
+        return self.sampled and self.frames.before is not None
 
     def gap(self, metric: Metric, usage: float, waterline: float) -> Amount:
         """How far usage is above, with the excess, less what is in flight."""

@@ -41,7 +41,7 @@ def throttle(situation: Situation, held: Held) -> Throttling:
         if verdict not in precise:
             done = _imprecisely(situation, verdict, done)
     for verdict in situation.verdicts:
-        if situation.sampled and verdict.rule.throttles and is_blind(verdict) and not verdict.state.blind_step:
+        if situation.may_be_blind and verdict.rule.throttles and is_blind(verdict) and not verdict.state.blind_step:
             done = _blindly(situation, verdict, done)
     return done
 
