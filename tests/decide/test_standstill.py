@@ -273,6 +273,14 @@ def test_without_room_nothing_is_given_back() -> None:
     assert "giving back stops at 5.7 (waterline 6 less 5%)" in obstacle.why
 
 
+def test_room_for_less_than_the_least_grant_is_no_room() -> None:
+    story = Story(pods=(batch("etl"),))
+    story.ticks(2, 7000, {"etl": 3000})
+    story.ticks(12, 5695, {"etl": 1000})
+    (obstacle,) = obstacles(story.situation())
+    assert (obstacle.kind, obstacle.metric) == ("room", "cpu_total_usage")
+
+
 def test_a_window_with_a_hole_gives_nothing_back() -> None:
     simulation = just_squeezed()
     for _ in range(4):
