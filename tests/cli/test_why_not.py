@@ -115,7 +115,7 @@ def test_where_nothing_was_done_the_node_says_how_it_stands(tmp_path: Path) -> N
     assert lines[1].startswith("How it stands, as of 2026-03-02T08:00:30.000Z")
     assert lines[2:] == [
         "  rules:",
-        "    waterline/cpu (would throttle): idle, node CPU 0 cores, 6 under its waterline of 6 (it acts after 3 ticks above)",
+        "    waterline/cpu (throttles): idle, node CPU 0 cores, 6 under its waterline of 6 (it acts after 3 ticks above)",
         "  nothing is held back",
         "  who may be touched:",
         "    action squeeze finds no running pod to throttle",
@@ -140,7 +140,7 @@ def test_after_a_farewell_the_last_tick_before_it_is_told(tmp_path: Path) -> Non
     result = run(["--cluster", where])
     head = "How it stood at 2026-03-02T08:00:30.000Z, before the agent ended at 2026-03-02T08:00:30.000Z and gave everything back:"
     assert head in result.stdout
-    assert "waterline/cpu (would throttle): idle" in result.stdout
+    assert "waterline/cpu (throttles): idle" in result.stdout
 
 
 def test_why_not_is_told_beside_what_was_done(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_on_a_terminal_the_standing_is_a_tree(tmp_path: Path) -> None:
     assert lines == [
         "How it stands, as of 2026-03-02T08:00:30.000Z",
         "rules",
-        "waterline/cpu (would throttle): idle, node CPU 0 cores, 6 under its waterline of 6",
+        "waterline/cpu (throttles): idle, node CPU 0 cores, 6 under its waterline of 6",
         "nothing is held back",
         "who may be touched",
         "action squeeze finds no running pod to throttle",

@@ -211,7 +211,7 @@ def test_a_preview_is_told_as_one() -> None:
     simulation = a_node(RULES.replace("name: cpu\n", "name: cpu\n    strategy: Preview\n"))
     add(simulation, "etl", cores(7))
     simulation.run(4)
-    assert "waterline/cpu (would throttle, preview: it only shows): active, " in told(simulation)
+    assert "waterline/cpu (preview: it would throttle): active, " in told(simulation)
     assert "would have touched 1 pod" in told(simulation)
     assert "nothing is held back" in told(simulation)
 

@@ -28,6 +28,11 @@ _VERBS = {
     ActionKind.EVICT: "evict",
     ActionKind.DISABLE_SCHEDULING: "disable scheduling",
 }
+_THIRD = {
+    ActionKind.THROTTLE: "throttles",
+    ActionKind.EVICT: "evicts",
+    ActionKind.DISABLE_SCHEDULING: "disables scheduling",
+}
 _HELD_SHOWN = 6
 _WITHOUT_EFFECT = {"preview": "judged and shown, and nothing is done", "off": "not even judged"}
 
@@ -82,9 +87,10 @@ def _rules(standing: Standstill) -> Part:
 
 
 def _who(rule: RuleStanding) -> str:
-    does = " and ".join(_VERBS[kind] for kind in rule.does)
-    preview = ", preview: it only shows" if rule.preview else ""
-    return f"{rule.title}{f' (would {does}{preview})' if does else ''}"
+    if not rule.does:
+        return rule.title
+    does = " and ".join((_VERBS if rule.preview else _THIRD)[kind] for kind in rule.does)
+    return f"{rule.title} ({f'preview: it would {does}' if rule.preview else does})"
 
 
 def state(rule: RuleStanding) -> str:
