@@ -377,7 +377,7 @@ def test_of_a_pod_the_last_decision_says_why_it_was_passed_over() -> None:
     add(simulation, "etl-1", cores(3.5))
     add(simulation, "etl-2", cores(3.5), priority=-20)
     simulation.run(3)
-    assert "its last decision said of it: not needed: the gap is closed" in told(simulation, "etl-1")
+    assert "the rule is active; in this tick: not needed: the gap is closed" in told(simulation, "etl-1")
     assert "held back: default/etl-2/main at 2." in told(simulation, "etl-2")
     assert "held back" not in told(simulation, "etl-1")
 

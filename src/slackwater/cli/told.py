@@ -63,8 +63,9 @@ def standing_head(last: LastTick, now: Wall) -> str:
     if last.ended_at is not None:
         return f"How it stood at {at}, before the agent ended at {moment(last.ended_at)} and gave everything back"
     ago = now - last.standing.at
-    late = f"; that is {sentence.span(ago)} ago, and no tick has come since: does an agent run?"
-    return f"How it stands, as of {at}{late if ago > MISSED_TICKS * last.interval else ''}"
+    if ago > MISSED_TICKS * last.interval:
+        return f"How it stood at {at}, and no tick has come in the {sentence.span(ago)} since (does an agent run?)"
+    return f"How it stands, as of {at}"
 
 
 def standing_lines(last: LastTick | str, now: Wall) -> list[str]:

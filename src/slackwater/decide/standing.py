@@ -101,6 +101,7 @@ class PodReach(Struct, frozen=True, kw_only=True):
     place: int | None  # in the rule's order: 1 goes first
     of: int
     last: str  # what the rule's last decision said of it
+    last_s: Seconds | None  # how long ago; None: there was none
 
 
 class PodStanding(Struct, frozen=True, kw_only=True):

@@ -148,12 +148,16 @@ def _missing(rule: RuleStanding) -> str:
 
 
 def _last(act: LastAct, *, preview: bool) -> str:
-    when = f"{span(act.ago_s)} earlier" if act.ago_s else "in this tick"
+    when = _when(act.ago_s)
     if act.taken:
         touched = f"{'would have touched' if preview else 'touched'} {_pods(act.taken)}"
         return f"its last {_VERBS[act.action]}, {when}, {touched}{f' ({act.stopped})' if act.stopped else ''}"
     why = _counts(act.left_alone) or act.stopped
     return f"its last {_VERBS[act.action]}, {when}, took nothing: {why}"
+
+
+def _when(ago: float) -> str:
+    return f"{span(ago)} earlier" if ago else "in this tick"
 
 
 def _counts(reasons: Mapping[str, int]) -> str:
@@ -227,6 +231,6 @@ def _pod(pod: PodStanding) -> Part:
 def _pod_reach(one: PodReach) -> str:
     if one.why_not:
         return f"{one.rule} may not {_VERBS[one.does]} it: {one.why_not}"
-    last = f"; its last decision said of it: {one.last}" if one.last else ""
+    last = "" if one.last_s is None else f"; {_when(one.last_s)}: {one.last}"
     preview = ", and only shows it" if one.preview else ""
     return f"{one.rule} may {_VERBS[one.does]} it, as number {one.place} of {one.of}{preview}; the rule is {one.state}{last}"

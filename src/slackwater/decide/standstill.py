@@ -280,4 +280,5 @@ def _pod_reach(situation: Situation, pod: Pod, reach: Reach, rule: RuleStanding,
         place=reach.may.index(pod.key) + 1 if pod.key in reach.may else None,
         of=len(reach.may),
         last=said,
+        last_s=elapsed(decision.instant, left.now) if decision and said else None,
     )
