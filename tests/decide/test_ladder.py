@@ -18,7 +18,6 @@ def rung(name: str, usage: int, start: int, floor: int, step: int) -> Rung:
         floor=Millicores(floor),
         step=Millicores(step),
         reference=Millicores(1000),
-        limited=False,
         quota=None,
     )
 

@@ -3,7 +3,6 @@
 import pytest
 from msgspec.structs import replace
 from stories import (
-    START,
     Story,
     batch,
     decisions,
@@ -14,7 +13,6 @@ from stories import (
     said_of,
     squeezed,
     squeezing,
-    throttle_of,
     wait_of,
     with_settings,
 )
@@ -322,5 +320,4 @@ def test_a_cool_down_begins_at_the_last_harm_and_not_at_the_first() -> None:
     story.ticks(3, HARM)
     assert calm_for(story, 5, etl=200) == {"etl": 200}
     assert calm_for(story, 1) == {"etl": 400}
-    assert throttle_of(story.plan, "etl").since == START + 10
     assert said_of("etl", decisions(story.tick(HARM))) != ""

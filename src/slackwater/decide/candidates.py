@@ -84,6 +84,5 @@ def _rung(
         floor=floor,
         step=Millicores(max(1, reference * ratios.step // 100)),
         reference=reference,
-        limited=limit is not None,
         quota=quota,
     )

@@ -21,6 +21,7 @@ from slackwater.metrics.metric import Metric
 
 HOUR = Seconds(3600)
 WORTH_EVICTING = 0.05  # of the gap
+ROUNDED = 1e-6  # in any unit
 
 
 class Chosen(Struct, frozen=True):
@@ -109,8 +110,8 @@ def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: floa
 
 
 def _closed(situation: Situation, metric: Metric, left: float) -> bool:
-    """Quotas release whole millicores and sums round: nobody goes for the part of one that is left."""
-    return left <= 0 or (metric.from_cpu is not None and situation.cpu_for(metric, left) < 1)
+    """Quotas release whole millicores and sums round: nobody goes for the part of one that is left, nor for a rest."""
+    return left <= ROUNDED or (metric.from_cpu is not None and situation.cpu_for(metric, left) < 1)
 
 
 def _release(situation: Situation, metric: Metric, pod: Pod, squeezed: Released) -> Amount | None:
@@ -178,17 +179,31 @@ def _cools(situation: Situation, verdict: Verdict) -> bool:
 def _one(situation: Situation, verdict: Verdict, done: Evictions, through: Metric | None, reason: str) -> Evictions:
     """The first pod in the order of a metric; without one by class, priority and age, whether its usage is known or not."""
     candidates, considered = sorted_out(situation, through, [verdict], evicts=True)
-    free = [one.pod for one in candidates if not _passed_over(situation, one.pod, Amount(0), list(done.chosen))]
+    pods = [one.pod for one in candidates if _counts(verdict, one.pod)]
+    passed = {pod.uid: _passed_over(situation, pod, _use(situation, pod, through), list(done.chosen)) for pod in pods}
+    free = [pod for pod in pods if not passed[pod.uid]]
     braked = _braked(situation, len(done.chosen))
     picked = free[:1] if not braked else []
+    otherwise = braked or "not yet: one pod at a time"
+    left = (Considered(p.key, taken=False, why=passed[p.uid] or otherwise) for p in pods if p not in picked)
     act = Act(
         action=ActionKind.EVICT,
         governing=verdict,
         metric=verdict.rule.metric,
-        considered=(*(Considered(pod.key, taken=True, why="evicted") for pod in picked), *considered),
+        considered=(*(Considered(pod.key, taken=True, why="evicted") for pod in picked), *left, *considered),
         operations=tuple(Operation(pod=pod.key, uid=pod.uid, who=who(pod)) for pod in picked),
         reason=reason,
-        stopped=braked or "one pod",
+        stopped=braked or ("one pod" if picked else "nobody left who may be evicted"),
     )
     chosen = (Chosen(pod, _grace((verdict,)), len(done.acts)) for pod in picked)
     return Evictions((*done.chosen, *chosen), (*done.acts, act))
+
+
+def _counts(verdict: Verdict, pod: Pod) -> bool:
+    """Whether it has a part in what the rule speaks of: not even a rule that is blind reaches beyond."""
+    return verdict.rule.metric is None or verdict.rule.metric.concerns(pod)
+
+
+def _use(situation: Situation, pod: Pod, through: Metric | None) -> Amount | None:
+    """Without a metric nothing needs to be known of it."""
+    return situation.usage_of(pod, through) if through is not None else Amount(0.0)

@@ -23,7 +23,6 @@ class Rung(Struct, frozen=True, kw_only=True):
     floor: Millicores
     step: Millicores
     reference: Millicores
-    limited: bool
     quota: Millicores | None  # what stands there now
 
     def level(self, steps: int) -> Millicores:

@@ -22,6 +22,7 @@ from slackwater.decide.act import Act, governed, who
 from slackwater.decide.memory import Wait
 from slackwater.decide.plan import ActionKind, Operation
 from slackwater.decide.situation import Situation
+from slackwater.judge.states import Phase
 from slackwater.judge.verdicts import Change, Verdict
 from slackwater.metrics.metric import Metric
 from slackwater.snapshot import usage
@@ -159,9 +160,11 @@ def _granted(
 ) -> Restoring:
     left = dict(held)
     by_pod: dict[str, Millicores] = {}
-    granted = 0
+    granted, eased = 0, False  # whether the step of this tick has been taken, of what comes back one step a tick
     for group in _groups(situation, held, concerned):
         hungry = group
+        if eased:
+            hungry = [grant for grant in group if not grant.stepwise]
         while hungry and granted < room.cpu:
             again = []
             for grant in hungry:
@@ -171,6 +174,9 @@ def _granted(
                 if after is not None and given and not grant.stepwise:
                     again.append(grant)
             hungry = again if room.cpu != float("inf") else []
+        eased = eased or any(grant.stepwise and left.get(grant.claim.where) != grant.claim for grant in group)
+    if room.cpu == float("inf"):
+        room = Room(room.cpu, _behind(situation, held, left) or room.rules)
     operations = _operations(situation, governed(room.rules)[0].rule.metric, held, left)
     if not operations:
         return Restoring(held, waits=waits)
@@ -192,9 +198,8 @@ def _groups(situation: Situation, held: Held, concerned: Sequence[Verdict]) -> l
 
 
 def _grants(
-    situation: Situation, pod: Pod, held: Mapping[tuple[str, str], Throttled], concerned: Iterable[Verdict]
+    situation: Situation, pod: Pod, held: Mapping[tuple[str, str], Throttled], concerned: Sequence[Verdict]
 ) -> Iterable[_Grant]:
-    ratio = max((_step_ratio(verdict) for verdict in concerned), default=CpuThrottle().step_ratio)
     groups = {container.name: group for container, group in usage.groups_of(pod)}
     for container in pod.containers:
         claim = held.get((pod.uid, container.name))
@@ -204,10 +209,17 @@ def _grants(
         # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
         group, limit = groups.get(container.name), container_limit(container)
         starved = group is not None and usage.starved(situation.frames, group)
+        ratio = max((_step_ratio(verdict) for verdict in (*concerned, *behind)), default=CpuThrottle().step_ratio)
         step = Millicores(max(LEAST_GRANT, (limit or claim.reference) * ratio // 100))
         yield _Grant(
             pod, claim, starved, bool(behind), step, limit is not None, limit or _unlimited_top(situation, pod)
         )
+
+
+def _behind(situation: Situation, before: Held, after: Held) -> list[Verdict]:
+    """The rules for which was taken what is given back now."""
+    causes = {cause for where, claim in before.items() if after.get(where) != claim for cause in claim.causes}
+    return [verdict for verdict in situation.verdicts if verdict.state.id in causes]
 
 
 def uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
@@ -218,7 +230,7 @@ def uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
 def is_over(situation: Situation, verdict: Verdict) -> bool:
     harm = verdict.state.last_harm
     cooled = harm is None or situation.now - harm >= base_wait(situation, [verdict])
-    return cooled and not verdict.state.engaged and not verdict.state.bad_now
+    return cooled and verdict.state.phase is Phase.IDLE
 
 
 def _step_ratio(verdict: Verdict) -> int:

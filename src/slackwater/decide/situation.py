@@ -101,6 +101,9 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def usage_of(self, pod: Pod, metric: Metric) -> Amount | None:
+        """Nothing, where it does not count in the metric at all; None where nobody can say."""
+        if not metric.concerns(pod):
+            return Amount(0.0)
         return metric.of_pod(self.scene, pod) if metric.of_pod else None
 
     def cpu_of(self, uid: str, container: str) -> Millicores | None:

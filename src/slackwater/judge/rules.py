@@ -39,11 +39,6 @@ class RuleInForce(Struct, frozen=True, kw_only=True):
         return f"{self.policy_kind}/{self.policy}"
 
     @property
-    def subject(self) -> str:
-        """What is judged: a metric, or a text."""
-        return self.rule.metric or self.rule.text or ""
-
-    @property
     def preview(self) -> bool:
         return self.rule.strategy is Strategy.PREVIEW
 
@@ -127,6 +122,8 @@ def _implausible(metric: Metric, value: float, capacity: Capacity) -> str:
 
 
 def _unable(metric: Metric, action: AvoidanceAction) -> str:
+    if action.throttles and not action.throttles_cpu and action.eviction is None:
+        return f"{metric.name} cannot be throttled by memoryThrottle: reclaiming memory is not served yet"
     if action.throttles_cpu and not metric.throttle.able:
         return f"{metric.name} cannot be throttled: {metric.throttle.why}"
     if action.eviction is not None and not metric.evict.able:

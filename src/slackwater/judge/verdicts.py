@@ -88,16 +88,21 @@ def _judged(
         return Verdict(rule=rule, state=state, value=value)
     after = step(state, threshold(rule, value), now, _needed(rule), patience)
     after = replace(after, counted_at=reading.at, value=value)
-    verdict = Verdict(rule=rule, state=after, counted=True, value=value, reason=_who(rule, elements))
+    verdict = Verdict(rule=rule, state=after, counted=True, value=value, reason=_reason(rule, elements, reading))
     return _told(verdict, state, now, patience)
 
 
 def selected(rule: RuleInForce, reading: Reading | None) -> tuple[Element, ...]:
-    """The elements that the rule speaks of."""
+    """The elements that the rule speaks of; one without labels is of the whole node, and always among them."""
     selector = rule.rule.selector
     if reading is None or selector is None:
         return reading.elements if reading else ()
-    return tuple(element for element in reading.elements if selector.matches(element.labels))
+    return tuple(one for one in reading.elements if not one.labels or selector.matches(one.labels))
+
+
+def _reason(rule: RuleInForce, elements: Iterable[Element], reading: Reading) -> str:
+    beside = "" if reading.beside is None else f"the whole node {reading.beside:.3g}"
+    return ", ".join(filter(None, (_who(rule, elements), beside)))
 
 
 def _who(rule: RuleInForce, elements: Iterable[Element]) -> str:

@@ -31,6 +31,7 @@ class SampleReadings(Struct, frozen=True):
         for name in names:
             metric = catalogue.get(name)
             elements = metric.elements(scene) if metric else ()
-            if elements:
-                fresh[name] = Reading(elements, Instant(scene.frames.newest.at), tick)
+            if metric and elements:
+                beside = metric.beside(scene) if metric.beside else None
+                fresh[name] = Reading(elements, Instant(scene.frames.newest.at), tick, beside)
         return SampleReadings(fresh)

@@ -17,7 +17,7 @@ from slackwater.host.twin import Twin, TwinGroup
 from slackwater.sim.clock import SimulatedClock
 from slackwater.sim.demand import Demand, constant
 from slackwater.sim.scheduler import Group, Member, group, member, shares
-from slackwater.snapshot.counters import CpuTimes, NodeCounters
+from slackwater.snapshot.counters import CpuTimes, NodeCounters, Pressure
 from slackwater.snapshot.groups import GroupId, PodGroups
 
 _NS_PER_MILLICORE_SECOND = 1_000_000
@@ -37,6 +37,7 @@ class Running(Struct):
     used: float = 0.0  # nanoseconds
     periods: int = 0
     throttled: int = 0
+    stalled: float = 0.0  # microseconds in which it wanted a CPU and had none, whoever held it back
 
 
 class Placed(Struct):
@@ -70,6 +71,7 @@ class SimulatedNode:
         self._placed: dict[str, Placed] = {}
         self._names = 0
         self._requested = 0  # shares, by all Burstable pods: their level weighs so much
+        self._pressed = self._stalled = 0.0  # percent of the last interval, and microseconds so far
         self._used = 0.0  # nanoseconds
         self._idle = 0.0
         self._show()
@@ -142,6 +144,9 @@ class SimulatedNode:
         given = shares(self._tree(running, wishes, self.system(now)), float(self._cpu))
         for key, one in enumerate(running):
             _count(one, given[key], wishes[one.id.pod] * one.part, by)
+        waits = (_waiting(given[key], wishes[one.id.pod] * one.part) for key, one in enumerate(running))
+        self._pressed = 100 * max(waits, default=0.0)
+        self._stalled += self._pressed * by * 10_000
         for uid, placed in self._placed.items():
             placed.wanted += wishes[uid] * by / 1_000
             _show_usage(placed)
@@ -200,11 +205,20 @@ class SimulatedNode:
         used, idle = Nanoseconds(int(self._used)), Nanoseconds(int(self._idle))
         times = None if self.hides_cpu else CpuTimes(used, zero, zero, idle, zero, zero, zero, zero)
         memory = Bytes(min(self._memory, sum(placed.memory for placed in self._placed.values())))
-        self._twin.node = NodeCounters(cpu=times, memory_total=self._memory, memory_working_set=memory)
+        stalled = Pressure(Microseconds(int(self._stalled)), Microseconds(0), self._pressed, 0.0)
+        self._twin.node = NodeCounters(
+            cpu=times, memory_total=self._memory, memory_working_set=memory, pressure={"cpu": stalled}
+        )
+
+
+def _waiting(given: float, wish: float) -> float:
+    """The part of the time in which somebody in it waits, as if all of its work were one task's."""
+    return max(0.0, 1 - given / wish) if wish > 0 else 0.0
 
 
 def _count(one: Running, given: float, wish: float, by: Seconds) -> None:
     one.used += given * _NS_PER_MILLICORE_SECOND * by
+    one.stalled += _waiting(given, wish) * by * 1_000_000
     bandwidth = one.group.bandwidth
     if bandwidth is None:
         return
@@ -222,6 +236,7 @@ def _show_usage(placed: Placed) -> None:
         shown.cpu = None if placed.hidden else Nanoseconds(int(one.used))
         shown.memory_working_set = None if placed.hidden else share
         shown.periods, shown.throttled = one.periods, one.throttled
+        shown.cpu_some_total = None if placed.hidden else Microseconds(int(one.stalled))
 
 
 def _of_level(pod: Pod) -> int:

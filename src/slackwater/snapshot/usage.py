@@ -6,12 +6,11 @@ never negative. A container is matched by its runtime's id, so a restarted one b
 """
 
 from collections.abc import Collection
-from itertools import pairwise
 
 from msgspec import Struct
 
 from slackwater.api.objects import Container, Pod
-from slackwater.api.units import Bytes, Instant, Microseconds, Millicores, Seconds
+from slackwater.api.units import Bytes, Microseconds, Millicores, Seconds
 from slackwater.snapshot.counters import HostSample
 from slackwater.snapshot.groups import GroupId
 
@@ -44,10 +43,6 @@ class Frames(Struct, frozen=True):
 
     def with_sample(self, sample: HostSample, keep: int) -> "Frames":
         return Frames((*self.samples, sample)[-keep:])
-
-    def covers_from(self) -> Instant | None:
-        """When the newest sample's interval began."""
-        return self.before.at if self.before else None
 
 
 def _rate(delta_ns: int, elapsed: float) -> Millicores | None:
@@ -149,7 +144,3 @@ def starved(frames: Frames, group: GroupId) -> bool:
         return False
     periods = (last.periods or 0) - (first.periods or 0)
     return periods > 0 and 2 * ((last.throttled or 0) - (first.throttled or 0)) > periods
-
-
-def longest_gap(frames: Frames) -> Seconds:
-    return Seconds(max((b.at - a.at for a, b in pairwise(frames.samples)), default=0.0))
