@@ -51,7 +51,7 @@ def full(decision: Decision) -> str:
 def telling(decision: Decision) -> Telling:
     return Telling(
         head=_head(decision),
-        why=_said(decision.reason, _gap(decision)),
+        why=_said(decision.reason if decision.rule else "", _gap(decision)),
         deeds=_deeds(decision),
         left_alone=_left_alone(decision),
         end=_end(decision),
@@ -61,7 +61,8 @@ def telling(decision: Decision) -> Telling:
 def brief(decision: Decision) -> str:
     done = [_brief_deed(decision, pod, operations) for pod, operations in _by_pod(decision)]
     what = _shortened(done, 1) if done else _scheduling(decision) or "nothing taken"
-    return f"{what}: {_situation(decision)} ({decision.policy}/{decision.rule})"
+    because = f"{_situation(decision)} ({decision.policy}/{decision.rule})" if decision.rule else decision.reason
+    return f"{what}: {because}"
 
 
 def amount(value: float, unit: str) -> str:
@@ -115,6 +116,8 @@ def _head(decision: Decision) -> str:
     since = f", bad for {ticks} {'tick' if ticks == 1 else 'ticks'}" if ticks else ""
     also = f"; also {_shortened(decision.also, _NAMES_SHOWN)}" if decision.also else ""
     preview = "preview, nothing is changed: " if decision.preview else ""
+    if not decision.rule:
+        return f"{preview}{decision.reason}"
     return f"{preview}{_situation(decision)} (policy {decision.policy}, rule {decision.rule}{since}{also})"
 
 
