@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from slackwater.agent.configuration import Configuration
 from slackwater.api.units import Wall
-from slackwater.cli import exits, last_tick, told
+from slackwater.cli import exits, last_tick, lines, told
 from slackwater.cli.folds import TO_PODS, folded
 from slackwater.cli.last_tick import LastTick, Untold
 from slackwater.cli.moments import since as moment_of
@@ -75,7 +75,7 @@ def explain(
         click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
         return
     if not found.decisions:
-        click.echo(_nothing(pod, since, found.newest))
+        lines.say(_nothing(pod, since, found.newest))
     if sys.stdout.isatty():
         _show(found, brief=brief)
     else:
@@ -141,10 +141,10 @@ def _nothing(pod: str | None, since: str | None, newest: Wall | None) -> str:
 
 def _print(found: Found, *, brief: bool) -> None:
     for fold in folded(found.decisions):
-        click.echo(told.line(fold, brief=brief))
+        lines.say(told.line(fold, brief=brief))
     if found.last is not None:
         for line in told.standing_lines(found.last, _now()):
-            click.echo(line)
+            lines.say(line)
 
 
 def _show(found: Found, *, brief: bool) -> None:
