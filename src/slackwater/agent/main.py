@@ -4,9 +4,9 @@ import logging
 import socket
 import time
 
-from slackwater.agent import life, logs
+from slackwater.agent import life, logs, status
 from slackwater.agent.clock import AgentClock
-from slackwater.agent.configuration import Configuration
+from slackwater.agent.configuration import Configuration, Mode
 from slackwater.agent.configuration_layers import for_node
 from slackwater.agent.edges import Edges
 from slackwater.agent.loop import Loop
@@ -109,12 +109,15 @@ class Agent:
         loop.on_signals()
         self._edges.cluster.on_change(loop.wake)
         log.info("begins: %d groups are marked, %d claims are held", self._marked, len(self._held.memory.throttled))
+        for knob in self._edges.host.survey().knobs:
+            if not knob.works and self._configuration.mode is Mode.ACT:
+                log.warning("%s does not work here: %s", knob.name, knob.why)
         loop.run(self._tick, self._every, ticks)
         if keep:
             log.info("ends: %d groups stay as they are", self._marked)
             return DONE
-        log.info("ends: everything is given back")
-        complete = life.give_back(self._edges, self._held, self._configuration)
+        complete = life.give_back(self._edges, self._held, self._configuration, "the agent ended")
+        log.info("ends: %s", "everything is given back" if complete else "not everything could be given back")
         life.say_farewell(self._edges, self._held)
         return DONE if complete else DOES_NOT_HOLD
 
@@ -124,7 +127,10 @@ class Agent:
 
     def _tick(self, look: bool) -> None:
         try:
+            first = self._held.view is None
             self._held = tick(self._edges, self._held, self._configuration, BUILTIN, look=look)
+            if first:
+                log.info("%s", status.overview(self._held))
         except Exception:
             self._held = life.looked_again(self._edges.host, self._held)
             raise

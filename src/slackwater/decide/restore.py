@@ -52,36 +52,36 @@ class Restoring(Struct, frozen=True):
 
 def restore(situation: Situation, held: Held, freed: Mapping[str, Millicores]) -> Restoring:
     """What is left of the throttles after this tick's giving back. `freed` is what others were given in it already."""
-    concerned = [verdict for verdict in situation.verdicts if _binds(verdict)]
-    waits = _all_waits(situation, concerned)
+    concerned = [verdict for verdict in situation.verdicts if binds(verdict)]
+    waits = all_waits(situation, concerned)
     if not held or not situation.sampled or _blocked(concerned):
         return Restoring(held, waits=waits)
-    base = _base_wait(situation, concerned)
-    if any(_waits(situation, verdict, waits, base) for verdict in concerned):
+    base = base_wait(situation, concerned)
+    if any(wait_left(situation, verdict, waits, base) for verdict in concerned):
         return Restoring(held, waits=waits)
-    room = _room(situation, concerned, base, freed)
+    room = room_for(situation, concerned, base, freed)
     if room is None or room.cpu < LEAST_GRANT:
         return Restoring(held, waits=waits)
     return _granted(situation, held, concerned, room, waits)
 
 
-def _all_waits(situation: Situation, concerned: Sequence[Verdict]) -> dict[str, Wait]:
+def all_waits(situation: Situation, concerned: Sequence[Verdict]) -> dict[str, Wait]:
     """Of the metrics that bound what is given back, and of those that only say that something is wrong."""
-    others = [v for v in situation.verdicts if v.rule.throttles and not _binds(v)]
-    waits = {metric: _wait(situation, metric, concerned) for metric in _metrics(concerned)}
-    for metric in _metrics(others):
+    others = [v for v in situation.verdicts if v.rule.throttles and not binds(v)]
+    waits = {metric: _wait(situation, metric, concerned) for metric in metrics_of(concerned)}
+    for metric in metrics_of(others):
         own = [verdict for verdict in others if verdict.rule.metric and verdict.rule.metric.name == metric]
         waits[metric] = _wait(situation, metric, own)
     return waits
 
 
-def _binds(verdict: Verdict) -> bool:
+def binds(verdict: Verdict) -> bool:
     """Whether a rule has a say in giving CPU back: it throttles or evicts on a metric that a quota moves."""
     metric = verdict.rule.metric
     return metric is not None and metric.moved_by_quota and (verdict.rule.throttles or verdict.rule.evicts)
 
 
-def _metrics(concerned: Iterable[Verdict]) -> list[str]:
+def metrics_of(concerned: Iterable[Verdict]) -> list[str]:
     return sorted({verdict.rule.metric.name for verdict in concerned if verdict.rule.metric})
 
 
@@ -89,14 +89,16 @@ def _blocked(concerned: Iterable[Verdict]) -> bool:
     return any(v.state.engaged or v.state.bad_now for v in concerned)
 
 
-def _waits(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait], base: Seconds) -> bool:
-    """Whether its last harm is not yet as long ago as its metric's wait."""
+def wait_left(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait], base: Seconds) -> Seconds:
+    """How long until its last harm is as long ago as its metric's wait. 0: it is, or there was none."""
     harm, metric = verdict.state.last_harm, verdict.rule.metric
+    if harm is None:
+        return Seconds(0)
     wait = waits.get(metric.name, Wait()) if metric else Wait()
-    return harm is not None and situation.now - harm < max(wait.seconds, base)
+    return Seconds(max(0.0, max(wait.seconds, base) - (situation.now - harm)))
 
 
-def _base_wait(situation: Situation, concerned: Iterable[Verdict]) -> Seconds:
+def base_wait(situation: Situation, concerned: Iterable[Verdict]) -> Seconds:
     longest = max((verdict.rule.cool_down for verdict in concerned), default=DEFAULT_COOL_DOWN)
     return Seconds(max(longest, LEAST_TICKS_OF_WAIT * situation.settings.tick))
 
@@ -105,7 +107,7 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     """The metric's wait as this tick leaves it: doubled by a relapse, halved where a grant has held, reset by calm."""
     here = [v for v in concerned if v.rule.metric and v.rule.metric.name == metric]
     wait = situation.memory.waits.get(metric, Wait())
-    base = _base_wait(situation, concerned)
+    base = base_wait(situation, concerned)
     seconds, now = max(wait.seconds, base), situation.now
     if _is_calm(situation, wait, seconds, here):
         return replace(wait, seconds=Seconds(0))
@@ -127,23 +129,23 @@ def _is_calm(situation: Situation, wait: Wait, seconds: Seconds, here: Sequence[
     """
     if any(v.value is None or v.value >= CALM * (v.rule.rule.value or 0.0) for v in here):
         return False
-    if all(_binds(verdict) for verdict in here):
+    if all(binds(verdict) for verdict in here):
         return True
     causes = {cause for claim in situation.memory.throttled for cause in claim.causes}
     held = any(verdict.state.id in causes for verdict in here)
     return not held and (wait.granted_at is None or situation.now - wait.granted_at > seconds)
 
 
-def _room(
+def room_for(
     situation: Situation, concerned: Sequence[Verdict], window: Seconds, freed: Mapping[str, Millicores]
 ) -> Room | None:
     """The least over the metrics; None where something is not known."""
     room = Room(float("inf"), list(concerned) or [v for v in situation.verdicts if v.rule.throttles])
-    for metric in situation.catalogue.by_rank(_metrics(concerned)):
+    for metric in situation.catalogue.by_rank(metrics_of(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
         if all(verdict.state.released_blind for verdict in here):
             continue
-        highest = _highest(situation, metric, window)
+        highest = highest_seen(situation, metric, window)
         if highest is None or any(verdict.missing for verdict in here):
             return None
         line = min(verdict.rule.rule.value or 0.0 for verdict in here) * (1 - situation.settings.restore_margin)
@@ -154,7 +156,7 @@ def _room(
     return room
 
 
-def _highest(situation: Situation, metric: Metric, window: Seconds) -> Amount | None:
+def highest_seen(situation: Situation, metric: Metric, window: Seconds) -> Amount | None:
     """The highest usage in the window; None where samples do not cover all of it."""
     begin, step = situation.now - window, 2.5 * situation.settings.tick
     points = situation.memory.windows.get(metric.name, ())
@@ -204,7 +206,7 @@ def _granted(
     if not operations:
         return Restoring(held, waits=waits)
     now = situation.now
-    granting = _metrics([*concerned, *behind])
+    granting = metrics_of([*concerned, *behind])
     fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in granting}
     act = _act(situation, room, operations, over=not left)
     return Restoring(left, by_pod, (act,), {**waits, **fresh})
@@ -229,8 +231,8 @@ def _grants(
     groups = {container.name: group for container, group in usage.groups_of(pod)}
     for container in pod.containers:
         claim = held.get((pod.uid, container.name))
-        behind = _uncounted(situation, claim) if claim else []
-        if claim is None or not all(_is_over(situation, verdict, waits) for verdict in behind):
+        behind = uncounted(situation, claim) if claim else []
+        if claim is None or not all(is_over(situation, verdict, waits) for verdict in behind):
             continue
         # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
         group, limit = groups.get(container.name), container_limit(container)
@@ -248,13 +250,13 @@ def _behind(situation: Situation, before: Held, after: Held) -> list[Verdict]:
     return [verdict for verdict in situation.verdicts if verdict.state.id in causes]
 
 
-def _uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
+def uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
     """The rules behind a throttle that have no waterline to hold a grant against."""
-    return [v for v in situation.verdicts if v.state.id in claim.causes and not _binds(v)]
+    return [v for v in situation.verdicts if v.state.id in claim.causes and not binds(v)]
 
 
-def _is_over(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait]) -> bool:
-    waiting = _waits(situation, verdict, waits, _base_wait(situation, [verdict]))
+def is_over(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait]) -> bool:
+    waiting = wait_left(situation, verdict, waits, base_wait(situation, [verdict]))
     return not waiting and verdict.state.phase is Phase.IDLE
 
 
@@ -279,7 +281,7 @@ def _give(
         step = Millicores(int(min(step, room)))
         if step < LEAST_GRANT:
             return Millicores(0), claim
-    calm = situation.now - claim.starved_at >= _base_wait(situation, concerned or _uncounted(situation, claim))
+    calm = situation.now - claim.starved_at >= base_wait(situation, concerned or uncounted(situation, claim))
     if claim.quota + step >= grant.top or (not grant.limited and not grant.starved and calm):
         del left[key]
         return Millicores(max(0, grant.top - claim.quota) if grant.starved else 0), None

@@ -63,6 +63,8 @@ class Metric(Struct, frozen=True, kw_only=True):
     from_cpu: FromCpu | None = None  # what so much CPU is in this metric; None: CPU quotas do not move it
     acts_through: str = ""  # of an indirect metric: the metric by which its rules act
     part_of_node: bool = True  # its waterline is a part of the node's capacity
+    needs: str = ""  # what a machine on which it cannot be read lacks, for people
+    of_groups: str = ""  # what it takes from pods' groups, as the host's survey names it; empty: it does without
 
     @property
     def indirect(self) -> bool:

@@ -72,7 +72,8 @@ class SimulatedNode:
         self._placed: dict[str, Placed] = {}
         self._names = 0
         self._requested = 0  # shares, by all Burstable pods: their level weighs so much
-        self._pressed = self._stalled = 0.0  # percent of the last interval, and microseconds so far
+        self.pressed = 0.0  # percent of the last interval in which somebody waited for a CPU
+        self._stalled = 0.0  # microseconds so far
         self._used = 0.0  # nanoseconds
         self._idle = 0.0
         self._show()
@@ -175,8 +176,8 @@ class SimulatedNode:
         for one, got, wish, waited in zip(running, given, wishes, waits, strict=True):
             one.stalled += waited * by * 1_000_000
             _count(one, got, wish, by)
-        self._pressed = 100 * max(waits, default=0.0)
-        self._stalled += self._pressed * by * 10_000
+        self.pressed = 100 * max(waits, default=0.0)
+        self._stalled += self.pressed * by * 10_000
         for placed in self._placed.values():
             _show_usage(placed)
         self._account(sum(given) + min(system, self._cpu - sum(given)), by)
@@ -241,7 +242,7 @@ class SimulatedNode:
         zero = Nanoseconds(0)
         used, idle = Nanoseconds(int(self._used)), Nanoseconds(int(self._idle))
         times = None if self.hides_cpu else CpuTimes(used, zero, zero, idle, zero, zero, zero, zero)
-        stalled = Pressure(Microseconds(int(self._stalled)), Microseconds(0), self._pressed, 0.0)
+        stalled = Pressure(Microseconds(int(self._stalled)), Microseconds(0), self.pressed, 0.0)
         self._twin.node = NodeCounters(
             cpu=times, memory_total=self._memory, memory_working_set=self.memory, pressure={"cpu": stalled}
         )
