@@ -163,8 +163,11 @@ def _weight_words(decision: Decision, operation: Operation) -> str:
 
 def _release(decision: Decision, operation: Operation) -> str:
     """What was expected and what came of it, only where either is known."""
+    stayed = bool(operation.refused) and not operation.knob
     expected = (
-        "" if operation.expected is None else f" {_expects(decision)} {figure(operation.expected, decision.unit)}"
+        ""
+        if operation.expected is None or stayed
+        else f" {_expects(decision)} {figure(operation.expected, decision.unit)}"
     )
     actual = "" if operation.actual is None else f", was {figure(operation.actual, decision.unit)}"
     refused = f", refused: {operation.refused}" if operation.refused else ""

@@ -69,6 +69,9 @@ class Promises:
         if len(self.broken) < MOST:
             self.broken.append(Broken(self._simulation.clock.elapsed, promise, what))
 
+    def failed(self, error: Exception) -> None:
+        self._tell("no tick fails", f"{type(error).__name__}: {error}")
+
     # Who was touched.
 
     def _write(self, write: Write) -> None:
@@ -142,12 +145,24 @@ class Promises:
         if decision.gap is None:
             self._blind(decision)
             return
+        self._widened(decision)
         expected = [one.expected or 0.0 for one in decision.operations]
         allowed = decision.gap * (1 + LIKE_ENOUGH) + ONE_UNIT.get(decision.unit, 0.0)
         if decision.action is ActionKind.THROTTLE and sum(expected) > allowed:
             self._over(decision, sum(expected))
         if decision.action is ActionKind.EVICT and sum(expected[:-1]) > allowed:
             self._over(decision, sum(expected))
+
+    def _widened(self, decision: Decision) -> None:
+        """The gap itself is no more than what is above the waterline, and the excess; what may be given back is another thing."""
+        if decision.action is ActionKind.RESTORE or None in (decision.value, decision.waterline):
+            return
+        above = (decision.value or 0.0) - (decision.waterline or 0.0)
+        excess = 1 + self._simulation.configuration.excess / 100
+        if (decision.gap or 0.0) > above * excess * (1 + LIKE_ENOUGH):
+            self._tell(
+                "it stops at the waterline", f"a gap of {decision.gap:g} where {above:g} are above the waterline"
+            )
 
     def _over(self, decision: Decision, released: float) -> None:
         what = f"{decision.action} for {decision.policy}/{decision.rule}: {released:g} for a gap of {decision.gap:g}"

@@ -106,7 +106,11 @@ class _Run:
         for fault in self.inflictor.before(looks_at):
             self.faults.append(Moment(looks_at, f"fault: {fault.about}", FAULT))
         self.hearing.new.clear()
-        simulation.tick(agent=self.inflictor.agent_runs)
+        try:
+            simulation.tick(agent=self.inflictor.agent_runs)
+        except Exception as error:  # noqa: BLE001 - as in the agent's own loop: whatever fails in a tick is told, and the next one comes
+            self.promises.failed(error)
+            simulation.look_again()
         undisturbed = simulation.held is not None and not self.inflictor.refuses
         self.promises.look(self.hearing.new, undisturbed=undisturbed)
         self.inflictor.after()

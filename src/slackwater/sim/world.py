@@ -167,6 +167,11 @@ class Simulation:
         """That one, whoever else bears its name."""
         self._gone(uid)
 
+    def look_again(self) -> None:
+        """After a tick that failed somewhere in the middle, as the agent's loop does."""
+        if self.held is not None:
+            self.held = life.looked_again(self.host, self.held)
+
     def kill(self) -> None:
         """As by SIGKILL between two ticks; the next tick starts another."""
         self.held = None
