@@ -5,6 +5,9 @@ It reads the scenario and what stands beside it, and writes to the terminal or i
 output, what is wrong with a file to standard error. The same scenario and seed give the same bytes of JSON.
 """
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -96,10 +99,23 @@ def _variant(file: Path) -> Manifests | None:
 def _ran(found: Scenario, policies: Manifests) -> Result:
     """What is wrong with single rules hurts them alone, here as on a node; it is said all the same."""
     _complain(cross_check(policies.items, whole=True, metrics=BUILTIN.metrics), at_most=Severity.WARNING)
-    result = run(found, policies)
+    with _quiet():
+        result = run(found, policies)
     for metric in result.blind:
         click.echo(f"warning: {metric} does not move on a simulated node; rules on it never act", err=True)
     return result
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What the agent would log is in the timeline; a thousand lives of it need not say it again."""
+    log = logging.getLogger("slackwater")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def _text(path: Path) -> str | Problem:

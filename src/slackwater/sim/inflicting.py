@@ -6,17 +6,13 @@ nothing behind. The seed says between which two writes an agent dies; the same s
 """
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-
-from msgspec.structs import replace
 
 from slackwater.api.objects import Policy
 from slackwater.api.units import Seconds
-from slackwater.metrics.metric import Catalogue
-from slackwater.metrics.reading import Element
-from slackwater.metrics.scene import Scene
 from slackwater.sim.faults import death_before
+from slackwater.sim.gates import Gate
 from slackwater.sim.mishaps import Fault, FaultKind
 from slackwater.sim.world import Simulation
 from slackwater.snapshot.groups import GroupId
@@ -29,14 +25,14 @@ ROUND_THE_TICK = 2  # a death may also come after the last write of a tick like 
 class Inflictor:
     """Told before each look, and after it."""
 
-    def __init__(self, simulation: Simulation, faults: Sequence[Fault], seed: int) -> None:
+    def __init__(self, simulation: Simulation, faults: Sequence[Fault], gates: Mapping[str, Gate], seed: int) -> None:
         self.agent_runs = True
         self.refuses = False  # somebody's writes are refused now
         self._simulation = simulation
         self._left = sorted(faults, key=lambda fault: fault.at)
         self._standing: list[Fault] = []
         self._seed = seed
-        self._catalogue = simulation.catalogue
+        self._gates = gates
         self._effects = 0  # of the look before
         self._dies = False
         self._loses = False
@@ -69,9 +65,14 @@ class Inflictor:
             self._loses = False
         faults.begin()
 
+    def lift(self) -> None:
+        """Nothing goes wrong any more."""
+        for fault in self._standing:
+            self._apply(fault, holds=False)
+        self._left, self._standing = [], []
+
     def _still(self, at: Seconds) -> None:
         """What holds now, again: who it concerns may have come since."""
-        self._simulation.catalogue = self._catalogue
         away = any(fault.kind is FaultKind.AGENT_AWAY for fault in self._standing)
         if away and self.agent_runs:
             self._simulation.kill()
@@ -85,8 +86,8 @@ class Inflictor:
             case FaultKind.MISSING_USAGE:
                 for uid in self._uids(fault):
                     self._simulation.node.placed(uid).hidden = holds
-            case FaultKind.MISSING_METRIC if holds:
-                self._simulation.catalogue = without(self._simulation.catalogue, fault.metric)
+            case FaultKind.MISSING_METRIC:
+                self._gates[fault.metric].shut = holds
             case FaultKind.WRITE_REFUSED:
                 for uid in self._uids(fault):
                     self._refuse(uid, errno.EINVAL if holds else None)
@@ -131,19 +132,3 @@ class Inflictor:
         host.refuse(GroupId(uid), Knob.WEIGHT, answer)
         for _, group in groups_of(pod):
             host.refuse(group, Knob.QUOTA, answer)
-
-
-def without(catalogue: Catalogue, name: str) -> Catalogue:
-    """The same metrics, of which one can never be read."""
-    metric = catalogue.metrics[name]
-    blind = replace(metric, of_node=_unread, vector=None if metric.vector is None else _no_element)
-    return Catalogue({**catalogue.metrics, name: blind})
-
-
-def _unread(scene: Scene) -> None:
-    del scene
-
-
-def _no_element(scene: Scene) -> tuple[Element, ...]:
-    del scene
-    return ()

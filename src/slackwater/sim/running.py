@@ -14,6 +14,7 @@ from slackwater.judge.rules import RuleInForce, rules_in_force
 from slackwater.metrics.builtin import BUILTIN
 from slackwater.metrics.metric import Catalogue
 from slackwater.sim.account import Reversals
+from slackwater.sim.gates import gates_for, through
 from slackwater.sim.hearing import Hearing
 from slackwater.sim.inflicting import Inflictor
 from slackwater.sim.population import Population
@@ -47,17 +48,18 @@ class _Run:
     def __init__(self, scenario: Scenario, policies: Manifests, catalogue: Catalogue) -> None:
         self.scenario = scenario
         self.policies = policies
+        gates = gates_for(catalogue, scenario.faults)
         self.simulation = Simulation(
             cpu=scenario.cpu,
             memory=scenario.memory,
             node=scenario.node,
             configuration=scenario.configuration,
             start=scenario.start,
-            catalogue=catalogue,
+            catalogue=through(catalogue, gates),
         )
         self.simulation.put(*(one for one in policies.objects if not isinstance(one, Pod)))
         self.population = Population(self.simulation, scenario.workloads)
-        self.inflictor = Inflictor(self.simulation, scenario.faults, scenario.seed)
+        self.inflictor = Inflictor(self.simulation, scenario.faults, gates, scenario.seed)
         self.hearing = Hearing(self.simulation)
         self.promises = Promises(self.simulation)
         self.reversals = Reversals(self._longest_wait())
@@ -78,6 +80,7 @@ class _Run:
         rows, moments = tuple(self.hearing.rows()), tuple(self.hearing.moments())
         released = self.hearing.released()
         work = self.population.work()
+        self.inflictor.lift()
         self.promises.end()
         return Result(
             name=self.scenario.name,
