@@ -15,15 +15,18 @@ from rich.panel import Panel
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
+from rich.tree import Tree
 
-from slackwater.decide.plan import Decision
-from slackwater.demo import doubts, wording
+from slackwater.decide.plan import ActionKind, Decision
+from slackwater.demo import account, doubts, wording
+from slackwater.demo.account import Telling
 from slackwater.demo.calibration import Calibration
 from slackwater.demo.figures import Bucket, Reading, Request, buckets
 from slackwater.demo.performance import Act, Performance
 from slackwater.demo.stage import Facts
 
 COLOURS = {"alone": "grey62", "unmanaged": "red", "looking": "yellow", "slackwater": "cyan", "": "grey42"}
+ACT_COLOURS = {ActionKind.THROTTLE: "yellow", ActionKind.RESTORE: "green"}
 BARS = " ▁▂▃▄▅▆▇█"
 MARGIN = 14  # of the panel and the words before the sparkline
 MOMENTS_A_SECOND = 4
@@ -182,26 +185,40 @@ def print_result(console: Console, performance: Performance) -> None:
         console.print(Text.assemble((f"{name:10}", "dim"), text))
     console.print(_table(performance))
     console.print()
-    for note in (*wording.NOTES, wording.requests(performance.phases)):
+    for note in wording.notes(performance):
         console.print(Text(note, style="dim"))
     console.print("\n[bold]What was done, and why[/]")
-    for said in wording.sentences(performance):
-        console.print(Text(f"- {said}"))
-    console.print()
-    for text in wording.closing(performance):
+    for telling in account.tellings(performance):
+        console.print(_tree(telling))
+    console.print(Text(account.left_out(performance)))
+    for text in account.closing(performance):
         console.print(Text(f"- {text}"))
     for warning in doubts.warnings(performance):
         console.print(Text(f"warning: {warning}", style="yellow"))
     console.print(Text(f"\n{wording.headline(performance)}", style="bold"))
 
 
+def _tree(telling: Telling) -> Tree:
+    """As `slackwater explain` shows it."""
+    top = Tree(Text(telling.action.value, style=ACT_COLOURS.get(telling.action, "")), guide_style="dim")
+    top.add(Text(telling.cause))
+    for deed in telling.deeds:
+        top.add(Text(deed, style="bold"))
+    for rest in telling.rest:
+        top.add(Text(rest, style="dim"))
+    return top
+
+
 def _table(performance: Performance) -> Table:
     """Fits into 80 columns; the report has room for the requests and for longer names."""
-    table = Table(box=None, padding=(1, 1, 0, 0), pad_edge=False)
+    above = 1 if performance.options.rounds > 1 else 0
+    table = Table(box=None, padding=(above, 1, 0, 0), pad_edge=False)
     for number, column in enumerate(wording.COLUMNS[:-1]):
         table.add_column(column, justify="right" if number else "left", no_wrap=True)
     for line in wording.table(performance.phases):
         colour = COLOURS[line.phase]
         cells = ((line.phase, ""), *line.cells[1:-1])
-        table.add_row(*(Text.assemble((figure, colour), ("\n" + over, "dim")) for figure, over in cells))
+        table.add_row(
+            *(Text.assemble((figure, colour), ("\n" + over if over else "", "dim")) for figure, over in cells)
+        )
     return table
