@@ -9,6 +9,7 @@ from demo_results import calibration, one_round, performance, throttle
 from slackwater.api.units import Wall
 from slackwater.demo import chart, outcome, report, wording
 from slackwater.demo.calibration import Reached
+from slackwater.demo.figures import Bucket
 from slackwater.demo.scenario import changed
 
 PROMISED = {
@@ -89,6 +90,14 @@ def test_the_chart_is_well_formed_and_has_a_band_for_every_measured_stretch() ->
     tree = ET.fromstring(chart.svg(performance()))  # noqa: S314 - our own text
     bands = [node for node in tree.iter() if "band" in node.get("class", "").split()]
     assert len(bands) == 3
+
+
+def test_the_chart_says_long_times_in_seconds() -> None:
+    bucket = Bucket(at=1.0, wait_ms=20_960.0, p90_ms=0.5, work=0.0, cpu_cores=1.5, steal_cores=0.0)
+    drawn = chart.svg(performance(series=(bucket,)))
+    assert "21.0 s<" in drawn
+    assert "0.50 ms<" in drawn
+    assert "e+" not in drawn
 
 
 @pytest.mark.parametrize("reference", ["http://", "https://", "<script", "@import", "url("])

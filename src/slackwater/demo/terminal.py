@@ -6,7 +6,7 @@ the result does not hold as well.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from rich.console import Console, Group, RenderableType
@@ -27,6 +27,8 @@ from slackwater.demo.stage import Facts
 
 COLOURS = {"alone": "grey62", "unmanaged": "red", "looking": "yellow", "slackwater": "cyan", "": "grey42"}
 ACT_COLOURS = {ActionKind.THROTTLE: "yellow", ActionKind.RESTORE: "green"}
+LEGEND = {"alone": "alone", "unmanaged": "off", "looking": "it looks", "slackwater": "on"}
+BLANK, UNANSWERED = "-", "·"
 BARS = " ▁▂▃▄▅▆▇█"
 MARGIN = 14  # of the panel and the words before the sparkline
 MOMENTS_A_SECOND = 4
@@ -46,8 +48,6 @@ class PlainLines:
 
     def calibrated(self, facts: Facts, calibration: Calibration) -> None:
         self._line(sized(facts, calibration))
-        for warning in calibration.warnings:
-            self._line(f"warning: {warning}")
 
     def act(self, act: Act) -> None:
         if act != self._last:
@@ -79,7 +79,7 @@ class LivePicture:
         self._moments = 0
         self._readings: deque[Reading] = deque(maxlen=LOOK_BACK)
         self._recent: Bucket | None = None
-        self._history: deque[tuple[str, float]] = deque(maxlen=max(20, console.width - MARGIN))
+        self._history: deque[tuple[str, float | None]] = deque(maxlen=max(20, console.width - MARGIN))
         self._said: deque[str] = deque(maxlen=2)
 
     def __enter__(self) -> Self:
@@ -91,8 +91,6 @@ class LivePicture:
 
     def calibrated(self, facts: Facts, calibration: Calibration) -> None:
         self._size = sized(facts, calibration)
-        for warning in calibration.warnings:
-            self._live.console.print(Text(f"warning: {warning}", style="yellow"))
 
     def act(self, act: Act) -> None:
         self._act = act
@@ -105,7 +103,7 @@ class LivePicture:
         self._recent = self._since(self._readings[0], requests)
         if self._moments % MOMENTS_A_SECOND == 0:
             second = self._since(self._readings[max(0, len(self._readings) - 1 - MOMENTS_A_SECOND)], requests)
-            self._history.append((self._act.phase, (second.wait_ms if second else None) or 0.0))
+            self._history.append((self._act.phase, second.wait_ms if second else None))
         self._live.update(self._picture(), refresh=True)
 
     def decided(self, decision: Decision) -> None:
@@ -133,7 +131,7 @@ class LivePicture:
             Text(),
             self._now(colour),
             Text(),
-            self._spark(),
+            sparkline(self._history),
             Text(),
             *(Text(said, style="italic") for said in self._said),
             Text(self._size, style="dim"),
@@ -147,20 +145,29 @@ class LivePicture:
         table.add_row(*(Text(value, style=f"bold {colour}") for value in figures_of(self._recent)))
         return table
 
-    def _spark(self) -> RenderableType:
-        highest = max((wait for _, wait in self._history), default=0.0) or 1.0
-        line = Text("wait  ", style="dim")
-        for phase, wait in self._history:
-            line.append(BARS[min(8, round(wait / highest * 8))], style=COLOURS[phase])
-        return line
+
+def sparkline(history: Iterable[tuple[str, float | None]]) -> RenderableType:
+    """A column a second. A second in which no request that was due is answered yet has no wait, which is not none: it gets a mark of its own."""
+    moments = list(history)
+    highest = max((wait for _, wait in moments if wait is not None), default=0.0)
+    line = Text("wait  ", style="dim")
+    for phase, wait in moments:
+        bar = UNANSWERED if wait is None else BARS[min(8, round(wait / (highest or 1.0) * 8))]
+        line.append(bar, style=COLOURS[phase])
+    legend = Text("      ", style="dim")
+    for phase, words in LEGEND.items():
+        legend.append("█ ", style=COLOURS[phase]).append(f"{words}  ")
+    legend.append(f"{UNANSWERED} no answer yet  ")
+    return Group(line, legend, Text(f"      a column a second, the highest {wording.duration(highest)}", style="dim"))
 
 
 def figures_of(now: Bucket | None) -> tuple[str, ...]:
-    if now is None or now.wait_ms is None or now.p90_ms is None:
-        return ("-", "-", "-", "-")
+    """What is not known is blank, and nothing else is: a service that answers nobody is when the rest is interesting."""
+    if now is None:
+        return (BLANK,) * 4
     return (
-        f"{wording.ms(now.wait_ms)} ms",
-        f"{wording.ms(now.p90_ms)} ms",
+        BLANK if now.wait_ms is None else wording.duration(now.wait_ms),
+        BLANK if now.p90_ms is None else wording.duration(now.p90_ms),
         f"{wording.work(now.work)}/s",
         f"{wording.cores(now.cpu_cores)} cores",
     )
@@ -175,7 +182,8 @@ def sized(facts: Facts, calibration: Calibration) -> str:
     load, workers = calibration.load, calibration.workers
     return (
         f"{facts.cpus} CPUs, {wording.BACKENDS[facts.backend]}; service {load.rate:.0f}/s of {load.cpu_ms:.2f} ms; "
-        f"{workers.count} batch workers; waterline {calibration.waterline}m"
+        f"{workers.count} batch workers; waterline {calibration.waterline}m; "
+        f"others use {wording.cores(calibration.reached.others)} cores"
     )
 
 

@@ -25,6 +25,7 @@ NOTES = (
     "p50, p90, p99: latency from when a request was meant to start; stolen: cores that the machine's own host took, which falsifies p99 most",
     "work: hashes that batch did",
 )
+SECOND = 1000.0  # ms
 GIB = 1 << 30
 
 
@@ -75,6 +76,11 @@ def ms(value: float) -> str:
     return f"{value:.{decimals}f}"
 
 
+def duration(milliseconds: float) -> str:
+    """With its unit, which is the one that people would take."""
+    return f"{ms(milliseconds / 1000)} s" if milliseconds >= SECOND else f"{ms(milliseconds)} ms"
+
+
 def cores(value: float) -> str:
     return f"{value:.2f}"
 
@@ -96,8 +102,8 @@ def headline_lines(performance: Performance) -> tuple[str, str]:
     off, on = phases["unmanaged"], phases["slackwater"]
     kept = on.work.median / off.work.median if off.work.median else 0.0
     return (
-        f"The service waits {ms(off.wait_ms.median)} ms for a CPU per request beside batch work,",
-        f"and {ms(on.wait_ms.median)} ms with Slackwater; batch keeps {kept:.0%} of its work.",
+        f"The service waits {duration(off.wait_ms.median)} for a CPU per request beside batch work,",
+        f"and {duration(on.wait_ms.median)} with Slackwater; batch keeps {kept:.0%} of its work.",
     )
 
 
