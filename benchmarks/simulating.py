@@ -1,7 +1,7 @@
 """
 How much faster than the clock a simulation runs: half the pods a service whose load is a day, half of them batch, a waterline in between, all with noise.
 
-`python benchmarks/simulating.py [HOURS [ROUNDS]]` prints the pace for 20 and for 200 pods: simulated seconds in one of this process's CPU seconds, median and range over the rounds.
+`python benchmarks/simulating.py [HOURS [ROUNDS]]` prints the pace for 20 and for 200 pods, simulated seconds in one CPU second of this process: median and range over the rounds.
 """
 
 import statistics

@@ -62,7 +62,9 @@ def test_a_warning_is_said_and_let_pass(folder: Path) -> None:
 
 
 def test_json_has_the_fields_that_scripts_rely_on(folder: Path) -> None:
-    (folder / "policy.yml").write_text(POLICY.replace("4000", "6"))
+    (folder / "policy.yml").write_text(
+        POLICY.replace("cpu_total_usage, value: 4000", "cpu_total_utilization, value: 600")
+    )
     (folder / "broken.json").write_text('{\n"a": 1,}')
     found = told(folder)
     assert found["documents"] == 3
@@ -70,7 +72,7 @@ def test_json_has_the_fields_that_scripts_rely_on(folder: Path) -> None:
         {"file": f"{folder}/broken.json", "line": 2, "field": "", "value": "", "message": "", "remedy": ""}
     ]
     assert [(problem["line"], problem["field"], problem["value"]) for problem in found["warnings"]] == [
-        (8, "spec.rules[0].metricRule.value", "6")
+        (8, "spec.rules[0].metricRule.value", "600")
     ]
     assert all(problem["message"] and problem["remedy"] for problem in found["errors"] + found["warnings"])
 
@@ -96,6 +98,13 @@ def test_other_files_of_a_folder_are_not_read(folder: Path) -> None:
     (folder / "notes.txt").write_text("a: b: c")
     (folder / ".hidden.yaml").write_text("a: b: c")
     assert told(folder)["documents"] == 2
+
+
+def test_a_folder_without_manifests_is_said_to_be_one_and_nothing_is_wrong_with_it(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("a: b")
+    result = run(tmp_path)
+    assert (result.exit_code, result.stdout) == (0, "0 documents, 0 errors, 0 warnings\n")
+    assert result.stderr == f"no manifests in {tmp_path}\n"
 
 
 def test_the_standard_input_can_be_checked() -> None:

@@ -4,10 +4,13 @@ import json
 import xml.etree.ElementTree as ET
 
 import pytest
-from demo_results import calibration, performance, throttle
+from demo_results import calibration, one_round, performance, throttle
 
-from slackwater.api.units import Wall
+from slackwater.api.units import Seconds, Wall
 from slackwater.demo import chart, outcome, report, wording
+from slackwater.demo.calibration import Reached
+from slackwater.demo.figures import Bucket
+from slackwater.demo.performance import Options
 from slackwater.demo.scenario import changed
 
 PROMISED = {
@@ -71,16 +74,48 @@ def test_the_header_explains_the_result() -> None:
         assert part in said
 
 
+def test_what_others_use_is_not_said_of_the_service() -> None:
+    reached = Reached(quiet=2.0, service=0.25, full=2.0, steal=0.0)
+    said = dict(wording.header(performance(calibration=calibration(reached=reached))))["waterline"]
+    assert "2.00 with the service alone, 1.75 of it by others" in said
+
+
+def test_one_round_has_no_range_and_three_have_one() -> None:
+    (_, (_, once), *_), *_ = (line.cells for line in wording.table(performance().phases))
+    three = (*performance().rounds, one_round("alone", wait=0.02), one_round("alone", wait=0.03))
+    (_, (_, over), *_), *_ = (line.cells for line in wording.table(performance(rounds=three).phases))
+    assert (once, over) == ("", "0.01-0.03")
+
+
 def test_the_chart_is_well_formed_and_has_a_band_for_every_measured_stretch() -> None:
     tree = ET.fromstring(chart.svg(performance()))  # noqa: S314 - our own text
     bands = [node for node in tree.iter() if "band" in node.get("class", "").split()]
     assert len(bands) == 3
 
 
+def test_the_chart_says_long_times_in_seconds() -> None:
+    bucket = Bucket(at=1.0, wait_ms=20_960.0, p90_ms=0.5, work=0.0, cpu_cores=1.5, steal_cores=0.0)
+    drawn = chart.svg(performance(series=(bucket,)))
+    assert "21.0 s<" in drawn
+    assert "0.50 ms<" in drawn
+    assert "e+" not in drawn
+
+
 @pytest.mark.parametrize("reference", ["http://", "https://", "<script", "@import", "url("])
 def test_the_report_needs_nothing_but_itself(reference: str) -> None:
     made = report.html(performance(), Wall(0.0)).replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert reference not in made
+
+
+def test_the_report_names_the_command_that_measures_the_same_again() -> None:
+    options = Options(rounds=2, seconds=Seconds(3.0), guaranteed=True)
+    made = report.html(performance(options=options), Wall(0.0))
+    assert "<code>slackwater demo --rounds 2 --seconds 3 --service guaranteed</code>" in made
+
+
+def test_the_notes_of_the_report_do_not_scroll_with_its_table() -> None:
+    made = report.html(performance(), Wall(0.0))
+    assert made.index("</table></div>") < made.index("run-queue delay")
 
 
 def test_what_the_machine_calls_itself_cannot_break_the_report() -> None:

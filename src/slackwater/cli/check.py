@@ -1,8 +1,9 @@
 """
 `slackwater check`: reads manifests as the agent would, and says what is wrong with them before the agent has to.
 
-It reads files and writes to the terminal, nothing else: no cluster is asked, no machine is looked at. What is wrong is found and worded in `api.manifests`; here it is only
-collected and shown. Errors make it exit 1; warnings are said and let pass.
+It reads files and writes to the terminal, nothing else: no cluster is asked, and of this machine no more than its size,
+where no Node is given. What is wrong is found and worded in `api.manifests`, and what an agent would refuse in `judge`;
+here it is only collected and shown. Errors make it exit 1; warnings are said and let pass.
 """
 
 import os
@@ -18,7 +19,8 @@ from slackwater.api import documents
 from slackwater.api.manifests import Item, load
 from slackwater.api.manifests.crosscheck import cross_check
 from slackwater.api.problems import Problem, Severity
-from slackwater.cli import exits
+from slackwater.cli import exits, lines
+from slackwater.cli.refused import refused_rules, this_machine
 from slackwater.metrics.builtin import BUILTIN
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -48,7 +50,13 @@ def check(context: click.Context, paths: tuple[str, ...], recursive: bool, outpu
     if not paths and folder is None:
         raise click.UsageError("Give a file or a folder to check, or --cluster folder:DIR.")
     found = _check(paths, folder, recursive=recursive)
-    click.echo(_as_json(found) if output == "json" else _as_text(found))
+    if output == "json":
+        click.echo(_as_json(found))
+    else:
+        for line in _as_text(found):
+            lines.say(line)
+    for empty in _empty(paths or (folder or ".",), recursive=recursive):
+        click.echo(f"no manifests in {empty}", err=True)
     context.exit(exits.DOES_NOT_HOLD if found.of(Severity.ERROR) else exits.DONE)
 
 
@@ -69,11 +77,12 @@ def _check(paths: Sequence[str], folder: str | None, *, recursive: bool) -> Chec
     whole = folder is not None or any(Path(path).is_dir() for path in paths)
     files = {item.file for item in items}
     problems += [problem for item in items for problem in item.problems]
-    problems += [
-        problem
-        for problem in cross_check((*around, *items), whole=whole, metrics=BUILTIN.metrics)
-        if problem.file in files
-    ]
+    together = (*around, *items)
+    across = (
+        *cross_check(together, whole=whole, metrics=BUILTIN.metrics),
+        *refused_rules(together, BUILTIN, this_machine()),
+    )
+    problems += [problem for problem in across if problem.file in files]
     return Checked(len(items), tuple(sorted(problems, key=lambda problem: (problem.file, problem.line))))
 
 
@@ -118,6 +127,11 @@ def _inside(folder: str, *, recursive: bool) -> Iterator[str]:
     yield from (str(error.filename) for error in refused)  # so that it is reported where files are read
 
 
+def _empty(paths: Iterable[str], *, recursive: bool) -> Iterator[str]:
+    """Folders in which there is nothing to check: mostly the wrong ones."""
+    return (path for path in paths if Path(path).is_dir() and not any(_inside(path, recursive=recursive)))
+
+
 def _text(file: str) -> str | Problem:
     if file == STANDARD_INPUT:
         return documents.decode(sys.stdin.buffer.read(documents.LARGEST_FILE + 1), file)
@@ -135,15 +149,14 @@ def _text(file: str) -> str | Problem:
         return documents.unread(file, f"cannot be read: {error.strerror}", "look at its permissions")
 
 
-def _as_text(found: Checked) -> str:
-    lines = [f"{problem.severity.value}: {problem}" for problem in found.problems]
+def _as_text(found: Checked) -> Iterator[str]:
+    yield from (f"{problem.severity.value}: {problem}" for problem in found.problems)
     counts = (
         (found.documents, "document"),
         (len(found.of(Severity.ERROR)), "error"),
         (len(found.of(Severity.WARNING)), "warning"),
     )
-    lines.append(", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts))
-    return "\n".join(lines)
+    yield ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
 
 
 def _as_json(found: Checked) -> str:
