@@ -103,6 +103,12 @@ def test_the_report_is_one_page_that_needs_nothing_else(tmp_path: Path) -> None:
     assert "href=" not in page
 
 
+def test_the_picture_alone_may_be_had(tmp_path: Path) -> None:
+    picture = tmp_path / "r.svg"
+    assert run(EXAMPLES / "two-spikes.yaml", "--report", picture).exit_code == 0
+    assert ET.fromstring(picture.read_text()).tag.endswith("svg")  # noqa: S314 - our own
+
+
 def test_a_report_that_cannot_be_written_is_told_so(tmp_path: Path) -> None:
     result = run(EXAMPLES / "precise-throttle.yaml", "--report", tmp_path / "none" / "r.html")
     assert result.exit_code == 1

@@ -81,6 +81,14 @@ def test_claims_that_stand_at_the_end_are_counted() -> None:
     assert ran(story("{steps: [[0s, 2], [2m, 4], [3m, 2]]}")).at_end.claims == 0
 
 
+def test_a_service_that_is_lifted_is_not_told_as_throttled() -> None:
+    guaranteed = "resources: {limits: {cpu: 4, memory: 1Gi}}"
+    text = story().replace("resources: {requests: {cpu: 4}}", guaranteed)
+    result = ran(text.replace("{name: main}]", "{name: main, resources: {requests: {cpu: 1}}}]"))
+    assert set(pods(result, "throttle")) == {"default/etl-0", "default/etl-1"}
+    assert " is lifted: weight" in rows(result, "throttle")[0].sentence
+
+
 def test_preview_is_told_as_such_and_changes_nothing() -> None:
     result = ran(story().replace("name: cpu, ", "name: cpu, strategy: Preview, "))
     assert all(row.preview for row in result.actions)

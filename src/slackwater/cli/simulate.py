@@ -42,7 +42,11 @@ LONGEST_TIMELINE = 60
 )
 @click.option("--seed", type=click.IntRange(min=0), help="In place of the scenario's own.")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="For people or for scripts.")
-@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a chart and the table as HTML.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page with chart, table and timeline, or the chart alone if it ends in .svg.",
+)
 @click.option("--all", "whole", is_flag=True, help=f"Print the whole timeline, not its first {LONGEST_TIMELINE} lines.")
 @click.option("--faults", is_flag=True, help="List the kinds of fault a scenario may hold, with their fields.")
 @click.pass_context
@@ -147,9 +151,13 @@ def _tell(results: list[Result], *, output: str, whole: bool) -> None:
 
 def _write_report(results: list[Result], report: Path) -> None:
     from slackwater.cli import simulate_report  # noqa: PLC0415 - only who asks for a picture pays for one
+    from slackwater.sim import chart  # noqa: PLC0415 - the same
 
+    picture = report.suffix == ".svg"
+    if picture and len(results) > 1:
+        raise click.UsageError("A picture shows one run; several are compared on a page: --report FILE.html.")
     try:
-        report.write_text(simulate_report.html(results), encoding="utf-8")
+        report.write_text(chart.svg(results[0]) if picture else simulate_report.html(results), encoding="utf-8")
     except OSError as error:
         raise click.ClickException(f"{report} could not be written: {error.strerror}") from error
     click.echo(f"the report is in {report}", err=True)

@@ -13,6 +13,7 @@ from slackwater.decide.plan import ActionKind, Decision, Measurement, Operation
 from slackwater.journal.measuring import folded
 from slackwater.sim.result import Moment, Released, Row
 from slackwater.sim.world import Simulation
+from slackwater.snapshot.knobs import Knob
 
 RELEASING = frozenset({ActionKind.THROTTLE, ActionKind.EVICT})
 OF_THE_NODE = frozenset({ActionKind.DISABLE_SCHEDULING, ActionKind.ENABLE_SCHEDULING})
@@ -49,6 +50,8 @@ class Hearing:
                 continue
             by_pod: dict[str, list[Operation]] = {}
             for operation in decision.operations:
+                if _lifts(decision, operation):
+                    continue
                 by_pod.setdefault(operation.pod, []).append(operation)
             for pod, operations in by_pod.items():
                 yield _row(at, decision, pod, operations, whole)
@@ -68,6 +71,14 @@ class Hearing:
             if counts and decision.operations:
                 found.setdefault(decision.metric, []).append(decision)
         return {metric: _together(decisions) for metric, decisions in sorted(found.items())}
+
+
+def _lifts(decision: Decision, operation: Operation) -> bool:
+    """A service that is given more weight while others are squeezed, or has its own again, is not one of those others."""
+    if operation.knob != Knob.WEIGHT or operation.before is None or operation.after is None:
+        return False
+    raised = operation.after > operation.before
+    return raised is (decision.action is ActionKind.THROTTLE)
 
 
 def _together(decisions: list[Decision]) -> Released:
