@@ -218,7 +218,7 @@ class _Reading:
             for found in item.objects:
                 if isinstance(found, Pod):
                     spec.error("policies", "holds a Pod", "pods come by workloads", f"{item.file}:{item.line}")
-        return Manifests("the scenario's own", tuple(items))
+        return Manifests("its own policies", tuple(items))
 
     def _manifests(self, around: Fields, steps: Sequence[str | int], entry: Any) -> Loaded:
         """A file beside the scenario, or a document in place; what is wrong with it is wrong with the scenario."""
