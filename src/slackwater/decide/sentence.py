@@ -7,6 +7,7 @@ lengths. `full` tells everything in one sentence of clauses, shortening only lon
 event. Nothing is computed here but the form of numbers.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
@@ -26,6 +27,7 @@ _METRICS = {
     "memory_total_utilization": "node memory",
 }
 _SPANS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+_ITS = re.compile(r"\bits\b")
 _TO_DO = {
     ActionKind.THROTTLE: "to release",
     ActionKind.RESTORE: "room to give back",
@@ -189,9 +191,14 @@ def _left_alone(decision: Decision) -> tuple[str, ...]:
     for considered in decision.candidates:
         if not considered.taken:
             by_reason.setdefault(considered.why, []).append(names[considered.pod])
-    told = [f"{_shortened(pods, _NAMES_SHOWN)} {why}" for why, pods in by_reason.items()]
+    told = [f"{_shortened(pods, _NAMES_SHOWN)} {_of(len(pods), why)}" for why, pods in by_reason.items()]
     rest = sum(len(pods) for pods in list(by_reason.values())[_REASONS_SHOWN:])
     return _said(*told[:_REASONS_SHOWN], f"{rest} more not taken" if rest else "")
+
+
+def _of(pods: int, why: str) -> str:
+    """Reasons are put for one pod; of several they are told in the plural."""
+    return why if pods == 1 else _ITS.sub("their", why.replace("uses ", "use ", 1) if why.startswith("uses ") else why)
 
 
 def _end(decision: Decision) -> tuple[str, ...]:
