@@ -53,7 +53,7 @@ def full(decision: Decision) -> str:
 def telling(decision: Decision) -> Telling:
     return Telling(
         head=_head(decision),
-        why=_said(decision.reason if decision.rule else "", _gap(decision)),
+        why=_said(decision.reason if decision.metric else "", _gap(decision)),
         deeds=_deeds(decision),
         left_alone=_left_alone(decision),
         end=_end(decision),
@@ -63,7 +63,11 @@ def telling(decision: Decision) -> Telling:
 def brief(decision: Decision) -> str:
     done = [_brief_deed(decision, pod, operations) for pod, operations in _by_pod(decision)]
     what = _shortened(done, 1) if done else _scheduling(decision) or "nothing taken"
-    because = f"{_situation(decision)} ({decision.policy}/{decision.rule})" if decision.rule else decision.reason
+    because = (
+        f"{_situation(decision)} ({decision.policy}/{decision.rule})"
+        if decision.metric
+        else decision.reason + _behind(decision)
+    )
     return f"{what}: {because}"
 
 
@@ -118,9 +122,13 @@ def _head(decision: Decision) -> str:
     since = f", bad for {ticks} {'tick' if ticks == 1 else 'ticks'}" if ticks else ""
     also = f"; also {_shortened(decision.also, _NAMES_SHOWN)}" if decision.also else ""
     preview = "preview, nothing is changed: " if decision.preview else ""
-    if not decision.rule:
-        return f"{preview}{decision.reason}"
+    if not decision.metric:
+        return f"{preview}{decision.reason}{_behind(decision)}"
     return f"{preview}{_situation(decision)} (policy {decision.policy}, rule {decision.rule}{since}{also})"
+
+
+def _behind(decision: Decision) -> str:
+    return f" (policy {decision.policy}, rule {decision.rule})" if decision.rule else ""
 
 
 def _gap(decision: Decision) -> str:
