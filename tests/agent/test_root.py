@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from slackwater.agent.configuration import Configuration, HostKeys
-from slackwater.agent.main import root_of
+from slackwater.agent.ground import root_of
 from slackwater.cluster.ledger import lab_file, replace
 
 

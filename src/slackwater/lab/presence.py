@@ -99,6 +99,11 @@ def _lock(handle: int) -> bool:
     return True
 
 
+def stands(handle: int, cluster: Path) -> bool:
+    """Whether the lock that is held is still the one that others would find."""
+    return _same(handle, lock_file(cluster))
+
+
 def _same(handle: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
