@@ -48,7 +48,7 @@ def _tell(node: str, status: dict[str, Any]) -> None:
     closed = ", closed for scheduling" if status["schedulingDisabled"] else ""
     lines.say(f"node {node}: mode {status['mode']} ({status['modeWhy']}), {status['backend']}{closed}")
     for rule in status["rules"]:
-        lines.say(f"  rule {rule['policy']}/{rule['rule']}: {_state(rule)}")
+        lines.say(f"  rule {rule['policy']}/{rule['rule']}: {_now(rule, status['mode'])}")
     for claim in status["claims"]:
         where = f"{claim['pod']}/{claim['container']}" if claim["container"] else claim["pod"]
         value = f"{claim['value'] / 1000:g} cores" if claim["knob"] == "quota" else f"shares {claim['value']}"
@@ -59,6 +59,12 @@ def _tell(node: str, status: dict[str, Any]) -> None:
         lines.say(f"  last: {status['lastAction']['sentence']}")
     for problem in status["problems"]:
         lines.say(f"  problem: {problem}")
+
+
+def _now(rule: dict[str, Any], mode: str) -> str:
+    """Where nobody judges any more, what the last tick said is told as what it is."""
+    told = _state(rule)
+    return f"not judged (at the last tick: {told})" if mode == "off" and rule["state"] not in ("off", "error") else told
 
 
 def _state(rule: dict[str, Any]) -> str:
