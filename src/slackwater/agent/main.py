@@ -134,8 +134,10 @@ class Agent:
         if keep and not self.moved:
             log.info("ends: %d groups stay as they are", self._marked)
             return DONE
+        held = self._marked or self._held.memory.scheduling_disabled
         complete = life.give_back(self._edges, self._held, self._configuration, "the agent ended")
-        log.info("ends: %s", "everything is given back" if complete else "not everything could be given back")
+        done = "everything is given back" if held else "nothing was held"
+        log.info("ends: %s", done if complete else "not everything could be given back")
         life.say_farewell(self._edges, self._held)
         return DONE if complete else DOES_NOT_HOLD
 
