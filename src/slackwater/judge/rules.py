@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from slackwater.api.objects import AvoidanceAction, CpuThrottle, Policy, Rule, Strategy, Weight
 from slackwater.api.units import Seconds
-from slackwater.metrics.metric import Catalogue, Metric, Unit
+from slackwater.metrics.metric import Catalogue, Metric, OwnUnit, Unit
 from slackwater.snapshot.usage import Capacity
 from slackwater.snapshot.view import View
 
@@ -94,19 +94,24 @@ def _rules(policies: Iterable[Policy], view: View, catalogue: Catalogue, capacit
                 cache_ttl=policy.cache_ttl,
                 action=action,
                 metric=metric,
-                error=_error(policy, rule, action, metric, capacity),
+                error=_error(policy, rule, action, metric, catalogue, capacity),
             )
 
 
 def _error(
-    policy: Policy, rule: Rule, action: AvoidanceAction | None, metric: Metric | None, capacity: Capacity
+    policy: Policy,
+    rule: Rule,
+    action: AvoidanceAction | None,
+    metric: Metric | None,
+    catalogue: Catalogue,
+    capacity: Capacity,
 ) -> str:
     if rule.text is not None or policy.namespace is not None:
         return f"policies {'in Rego' if rule.text is not None else 'for pods'} are not served yet"
     if action is None:
         return f"there is no AvoidanceAction named {rule.action!r}"
     if metric is None:
-        return f"there is no metric named {rule.metric!r}"
+        return catalogue.why_not(rule.metric or "")
     if rule.value is None:
         return "metricRule.value is missing"
     if rule.selector is not None and rule.selector.requirements and metric.vector is None:
@@ -118,7 +123,7 @@ def _implausible(metric: Metric, value: float, capacity: Capacity) -> str:
     """A waterline on a part of the node's capacity that is next to nothing of it: the unit was not what was thought."""
     if not metric.part_of_node:
         return ""
-    wholes = {Unit.MILLICORES: float(capacity.cpu), Unit.PERCENT: 100.0, Unit.BYTES: float(capacity.memory)}
+    wholes: dict[Unit | OwnUnit, float] = {Unit.MILLICORES: float(capacity.cpu), Unit.PERCENT: 100.0, Unit.BYTES: float(capacity.memory)}
     whole = wholes.get(metric.unit, 0.0)
     if value >= whole * LEAST_PART_OF_CAPACITY:
         return ""
