@@ -7,23 +7,23 @@ reconciler makes true, evictions and scheduling go to the cluster, decisions to 
 tick.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.api.units import Millicores
+from slackwater.api.units import Amount, Millicores
 from slackwater.claims.claim import Claim, Kind, Source, Throttled
 from slackwater.decide.act import Act, governed
 from slackwater.decide.decisions import Ids, decisions_of, ended, switched
-from slackwater.decide.evict import Chosen, evict
+from slackwater.decide.evict import Chosen, Released, evict
 from slackwater.decide.measuring import awaited, measure
 from slackwater.decide.memory import Flight, Memory
 from slackwater.decide.plan import ActionKind, Decision, EvictionOrder, Measurement, Scheduling
-from slackwater.decide.restore import restore
+from slackwater.decide.restore import Restoring, restore
 from slackwater.decide.scheduling import scheduling
 from slackwater.decide.situation import Situation
-from slackwater.decide.throttle import throttle
+from slackwater.decide.throttle import Throttling, throttle
 from slackwater.decide.upkeep import upkeep
 from slackwater.decide.weights import Weights, weight_operations, weights
 from slackwater.judge.verdicts import Verdict, is_blind
@@ -46,7 +46,7 @@ def decide(situation: Situation) -> Plan:
     upkept = upkeep(situation)
     throttling = throttle(situation, upkept.held)
     restoring = restore(situation, throttling.held)
-    evictions = evict(situation, throttling.released)
+    evictions = evict(situation, Released(throttling.released, throttling.amounts))
     standing, closing = scheduling(situation.verdicts, situation.now)
 
     after = weights(situation, restoring.held.values())
@@ -64,7 +64,7 @@ def decide(situation: Situation) -> Plan:
         situation.memory,
         throttled=tuple(restoring.held.values()),
         waits=restoring.waits,
-        flights=(*situation.memory.flights, *_flights(situation, throttling.released, restoring.granted)),
+        flights=(*situation.memory.flights, *_flights(situation, throttling, restoring)),
         scheduling_disabled=standing.disabled,
         awaiting=(*measured.awaiting, *awaited(situation, decisions)),
     )
@@ -86,7 +86,7 @@ def preview(situation: Situation) -> tuple[tuple[Decision, ...], dict[str, str]]
     It is a plan of its own: nothing of it reaches a claim, a flight, a window or a cool-down.
     """
     throttling = throttle(situation, {})
-    evictions = evict(situation, throttling.released)
+    evictions = evict(situation, Released(throttling.released, throttling.amounts))
     acts = (*_closing(situation), *throttling.acts, *evictions.acts)
     fresh = {f"{act.action.value}/{act.governing.state.id}": _gist(act) for act in acts}
     told = situation.memory.previewed
@@ -152,13 +152,13 @@ def claims(situation: Situation, throttled: Iterable[Throttled], moved: Weights)
     )
 
 
-def _flights(
-    situation: Situation, released: Mapping[str, Millicores], granted: Mapping[str, Millicores]
-) -> tuple[Flight, ...]:
-    given = {uid: Millicores(-cpu) for uid, cpu in granted.items()}
-    return tuple(
-        Flight(at=situation.now, amounts=situation.in_metrics(cpu)) for cpu in (released, given) if any(cpu.values())
-    )
+def _flights(situation: Situation, throttling: Throttling, restoring: Restoring) -> tuple[Flight, ...]:
+    """What no sample shows yet: of CPU in every metric that a quota moves; of the others as they told it."""
+    taken, given = throttling.released, {uid: Millicores(-cpu) for uid, cpu in restoring.granted.items()}
+    of_cpu = [situation.in_metrics(cpu) for cpu in (taken, given) if any(cpu.values())]
+    told = [dict(amounts) for _, amounts in sorted(throttling.amounts.items())]
+    back = {metric: Amount(-amount) for metric, amount in restoring.amounts.items()}
+    return tuple(Flight(at=situation.now, amounts=amounts) for amounts in (*of_cpu, *told, back) if amounts)
 
 
 def _with_weights(

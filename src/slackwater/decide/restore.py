@@ -7,8 +7,7 @@ periods will use all it is given, and is counted so; another gets its step for n
 brought the harm back, the wait doubles.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,16 +20,15 @@ from slackwater.decide import order
 from slackwater.decide.act import Act, governed, who
 from slackwater.decide.memory import Wait
 from slackwater.decide.plan import ActionKind, Operation
+from slackwater.decide.returning import Returned, returns, speaks
+from slackwater.decide.room import LEAST_GRANT, UNBOUNDED, base_wait, room_in
 from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Change, Verdict
 from slackwater.metrics.metric import Metric
 from slackwater.snapshot import usage
 
-DEFAULT_COOL_DOWN = Seconds(300)
-LEAST_TICKS_OF_WAIT = 3
 HELD_FOR_WAITS = 4
 CALM = 0.8  # of the waterline: below it the wait is as short as ever
-LEAST_GRANT = Millicores(10)
 
 Held = dict[tuple[str, str], Throttled]
 
@@ -40,21 +38,28 @@ class Restoring(Struct, frozen=True):
     granted: dict[str, Millicores] = {}  # by pod: what it is expected to use of it
     acts: tuple[Act, ...] = ()
     waits: dict[str, Wait] = {}
+    amounts: dict[str, Amount] = {}  # by metric: what those with steps of their own say that it takes
 
 
 def restore(situation: Situation, held: Held) -> Restoring:
     """What is left of the throttles after this tick's giving back."""
     concerned = [verdict for verdict in situation.verdicts if _binds(verdict)]
-    waits = {m: _wait(situation, m, concerned) for m in _metrics(concerned)}
+    waits = _all_waits(situation, concerned)
     if not held or not situation.sampled or _blocked(concerned):
         return Restoring(held, waits=waits)
-    base = _base_wait(situation, concerned)
+    base = base_wait(situation, concerned)
     if any(_waits(situation, verdict, waits, base) for verdict in concerned):
         return Restoring(held, waits=waits)
     room = _room(situation, concerned, base)
     if room is None or room < LEAST_GRANT:
         return Restoring(held, waits=waits)
     return _granted(situation, held, concerned, room, waits)
+
+
+def _all_waits(situation: Situation, concerned: Sequence[Verdict]) -> dict[str, Wait]:
+    own = [verdict for verdict in situation.verdicts if speaks(verdict)]
+    sets = (concerned, own)
+    return {metric: _wait(situation, metric, verdicts) for verdicts in sets for metric in _metrics(verdicts)}
 
 
 def _binds(verdict: Verdict) -> bool:
@@ -78,16 +83,11 @@ def _waits(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait], ba
     return harm is not None and situation.now - harm < max(wait.seconds, base)
 
 
-def _base_wait(situation: Situation, concerned: Iterable[Verdict]) -> Seconds:
-    longest = max((verdict.rule.cool_down for verdict in concerned), default=DEFAULT_COOL_DOWN)
-    return Seconds(max(longest, LEAST_TICKS_OF_WAIT * situation.settings.tick))
-
-
 def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wait:
     """The metric's wait as this tick leaves it: doubled by a relapse, halved where a grant has held, reset by calm."""
     here = [v for v in concerned if v.rule.metric and v.rule.metric.name == metric]
     wait = situation.memory.waits.get(metric, Wait())
-    base = _base_wait(situation, concerned)
+    base = base_wait(situation, concerned)
     seconds, now = max(wait.seconds, base), situation.now
     if all(v.value is not None and v.value < CALM * (v.rule.rule.value or 0.0) for v in here):
         return replace(wait, seconds=Seconds(0))
@@ -107,31 +107,15 @@ def _room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -
     The CPU that may be given back: the least over the metrics; infinite where nothing bounds it; None where something
     is not known.
     """
-    room = float("inf")
+    room = UNBOUNDED
     for metric in situation.catalogue.by_rank(_metrics(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
-        if all(verdict.state.released_blind for verdict in here):
-            continue
-        highest = _highest(situation, metric, window)
-        if highest is None or any(verdict.missing for verdict in here):
+        free = room_in(situation, metric, here, window)
+        if free is None:
             return None
-        line = min(verdict.rule.rule.value or 0.0 for verdict in here) * (1 - situation.settings.restore_margin)
-        free = line - highest + min(0.0, situation.acted(metric))
-        room = min(room, situation.cpu_for(metric, free))
+        if free != UNBOUNDED:
+            room = min(room, situation.cpu_for(metric, free))
     return room
-
-
-def _highest(situation: Situation, metric: Metric, window: Seconds) -> Amount | None:
-    """The highest usage in the window; None where samples do not cover all of it."""
-    begin, step = situation.now - window, 2.5 * situation.settings.tick
-    points = situation.memory.windows.get(metric.name, ())
-    inside = [(at, value) for at, value in points if at >= begin]
-    times = [at for at, _ in inside]
-    if not times or times[0] - begin > step or situation.now - times[-1] > step:
-        return None
-    if any(later - earlier > step for earlier, later in pairwise(times)):
-        return None
-    return max(value for _, value in inside)
 
 
 class _Grant(Struct, frozen=True):
@@ -150,8 +134,11 @@ def _granted(
     left = dict(held)
     by_pod: dict[str, Millicores] = {}
     granted = 0
-    for group in _groups(situation, held, concerned):
-        hungry = group
+    grouped = _grouped(situation, held)
+    free = _over(situation, held, waits)
+    own = returns(situation, (pod for group in grouped for pod in group), free)
+    for group in grouped:
+        hungry = [grant for pod in group for grant in _grants(situation, pod, free, concerned, own.get(pod.uid))]
         while hungry and granted < room:
             again = []
             for grant in hungry:
@@ -160,45 +147,70 @@ def _granted(
                 by_pod[grant.pod.uid] = Millicores(by_pod.get(grant.pod.uid, 0) + given)
                 if after is not None and given and not grant.stepwise:
                     again.append(grant)
-            hungry = again if room != float("inf") else []
+            hungry = again if room != UNBOUNDED else []
     speaking = concerned or [v for v in situation.verdicts if v.rule.throttles]
     operations = _operations(situation, governed(speaking)[0].rule.metric, held, left)
     if not operations:
         return Restoring(held, waits=waits)
     now = situation.now
-    fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in _metrics(concerned)}
+    amounts = _taken(own, {operation.uid for operation in operations})
+    moved = {*_metrics(concerned), *amounts}
+    fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in moved}
     act = _act(situation, speaking, room, operations, over=not left)
-    return Restoring(left, by_pod, (act,), {**waits, **fresh})
+    return Restoring(left, by_pod, (act,), {**waits, **fresh}, amounts)
 
 
-def _groups(situation: Situation, held: Held, concerned: Sequence[Verdict]) -> list[list[_Grant]]:
-    """The containers that hold something back, who is first in the order last; in groups."""
+def _taken(own: Mapping[str, Returned], eased: Collection[str]) -> dict[str, Amount]:
+    """What giving back to these pods takes of each metric that says so."""
+    total: dict[str, Amount] = {}
+    for uid in sorted(own.keys() & set(eased)):
+        for metric, amount in own[uid].amounts.items():
+            total[metric] = Amount(total.get(metric, 0.0) + amount)
+    return total
+
+
+def _grouped(situation: Situation, held: Held) -> list[list[Pod]]:
+    """The pods that something is held back from, who is first in the order last; in groups."""
     ranking = order.by_cpu(lambda pod: situation.cpu_of(pod.uid, ""))
     pods = {situation.pods[uid].uid: situation.pods[uid] for uid, _ in held if uid in situation.pods}
     groups = order.grouped(order.ordered(pods.values(), ranking))
-    return [
-        [grant for pod in reversed(group) for grant in _grants(situation, pod, held, concerned)]
-        for group in reversed(groups)
-    ]
+    return [list(reversed(group)) for group in reversed(groups)]
 
 
 def _grants(
-    situation: Situation, pod: Pod, held: Mapping[tuple[str, str], Throttled], concerned: Iterable[Verdict]
+    situation: Situation,
+    pod: Pod,
+    held: Mapping[tuple[str, str], Throttled],
+    concerned: Iterable[Verdict],
+    own: Returned | None,
 ) -> Iterable[_Grant]:
+    """`held` has only what no rule without a waterline in CPU holds any more."""
     ratio = max((_step_ratio(verdict) for verdict in concerned), default=CpuThrottle().step_ratio)
     groups = {container.name: group for container, group in usage.groups_of(pod)}
     for container in pod.containers:
         claim = held.get((pod.uid, container.name))
-        behind = _uncounted(situation, claim) if claim else []
-        if claim is None or not all(_is_over(situation, verdict) for verdict in behind):
+        if claim is None:
             continue
         # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
         group, limit = groups.get(container.name), container_limit(container)
         starved = group is not None and usage.starved(situation.frames, group)
         step = Millicores(max(LEAST_GRANT, (limit or claim.reference) * ratio // 100))
-        yield _Grant(
-            pod, claim, starved, bool(behind), step, limit is not None, limit or _unlimited_top(situation, pod)
-        )
+        stepwise = bool(_uncounted(situation, claim))
+        if own is not None:
+            step = own.rises.get(container.name, Millicores(0))
+        if step:
+            yield _Grant(
+                pod, claim, starved, stepwise, step, limit is not None, limit or _unlimited_top(situation, pod)
+            )
+
+
+def _over(situation: Situation, held: Held, waits: Mapping[str, Wait]) -> Held:
+    """What every rule behind it that cannot count in CPU has let go of."""
+    return {
+        where: claim
+        for where, claim in held.items()
+        if all(_is_over(situation, verdict, waits) for verdict in _uncounted(situation, claim))
+    }
 
 
 def _uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
@@ -206,9 +218,8 @@ def _uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
     return [v for v in situation.verdicts if v.state.id in claim.causes and not _binds(v)]
 
 
-def _is_over(situation: Situation, verdict: Verdict) -> bool:
-    harm = verdict.state.last_harm
-    cooled = harm is None or situation.now - harm >= _base_wait(situation, [verdict])
+def _is_over(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait]) -> bool:
+    cooled = not _waits(situation, verdict, waits, base_wait(situation, [verdict]))
     return cooled and not verdict.state.engaged and not verdict.state.bad_now
 
 
@@ -233,7 +244,7 @@ def _give(
         step = Millicores(int(min(step, room)))
         if step < LEAST_GRANT:
             return Millicores(0), claim
-    calm = situation.now - claim.starved_at >= _base_wait(situation, concerned or _uncounted(situation, claim))
+    calm = situation.now - claim.starved_at >= base_wait(situation, concerned or _uncounted(situation, claim))
     if claim.quota + step >= grant.top or (not grant.limited and not grant.starved and calm):
         del left[key]
         return Millicores(max(0, grant.top - claim.quota) if grant.starved else 0), None
@@ -272,7 +283,7 @@ def _act(
 ) -> Act:
     governing, also = governed(concerned)
     metric = governing.rule.metric
-    bounded = metric is not None and metric.from_cpu is not None and room != float("inf")
+    bounded = metric is not None and metric.from_cpu is not None and room != UNBOUNDED
     return Act(
         action=ActionKind.RESTORE,
         governing=governing,

@@ -94,7 +94,7 @@ def _rules(policies: Iterable[Policy], view: View, catalogue: Catalogue, capacit
                 cache_ttl=policy.cache_ttl,
                 action=action,
                 metric=metric,
-                error=_error(policy, rule, action, metric, catalogue, capacity),
+                error=_error(policy, rule, action, metric, catalogue=catalogue, capacity=capacity),
             )
 
 
@@ -103,6 +103,7 @@ def _error(
     rule: Rule,
     action: AvoidanceAction | None,
     metric: Metric | None,
+    *,
     catalogue: Catalogue,
     capacity: Capacity,
 ) -> str:
@@ -123,7 +124,11 @@ def _implausible(metric: Metric, value: float, capacity: Capacity) -> str:
     """A waterline on a part of the node's capacity that is next to nothing of it: the unit was not what was thought."""
     if not metric.part_of_node:
         return ""
-    wholes: dict[Unit | OwnUnit, float] = {Unit.MILLICORES: float(capacity.cpu), Unit.PERCENT: 100.0, Unit.BYTES: float(capacity.memory)}
+    wholes: dict[Unit | OwnUnit, float] = {
+        Unit.MILLICORES: float(capacity.cpu),
+        Unit.PERCENT: 100.0,
+        Unit.BYTES: float(capacity.memory),
+    }
     whole = wholes.get(metric.unit, 0.0)
     if value >= whole * LEAST_PART_OF_CAPACITY:
         return ""

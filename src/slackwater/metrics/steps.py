@@ -17,7 +17,7 @@ class Standing(Struct, frozen=True, kw_only=True):
 
     container: str  # its name
     usage: Millicores  # over the newest interval
-    quota: Millicores | None  # None: unlimited
+    level: Millicores  # from where the step counts: its quota, or what it uses on average if that is less
     floor: Millicores  # no quota is set below it, whatever a step says
     step: Millicores  # what one step of the rule's ratio would be
     reference: Millicores  # what 100 % of the ratios is: its limit, or its mean usage
@@ -30,9 +30,11 @@ class Step(Struct, frozen=True, kw_only=True):
     amounts: Mapping[str, Amount] = {}
 
 
-def uniform(standings: tuple[Standing, ...]) -> dict[str, Millicores]:
-    """Every container down by one step of the rule's ratio, counted from what it may use and does."""
-    return {
-        one.container: Millicores(max(one.floor, min(one.usage, one.quota or one.usage) - one.step))
-        for one in standings
-    }
+def down(standings: tuple[Standing, ...]) -> dict[str, Millicores]:
+    """Every container down by one step of the rule's ratio."""
+    return {one.container: Millicores(max(one.floor, one.level - one.step)) for one in standings}
+
+
+def up(standings: tuple[Standing, ...]) -> dict[str, Millicores]:
+    """Every container up by one step of the rule's ratio."""
+    return {one.container: Millicores(one.level + one.step) for one in standings}
