@@ -3,14 +3,23 @@
 import logging
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from slackwater.agent import life, logs
+from msgspec import Struct
+from msgspec.structs import replace
+
+from slackwater.agent import life, logs, packages
 from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration
 from slackwater.agent.configuration_layers import for_node
 from slackwater.agent.edges import Edges
+from slackwater.agent.guarding import Guard
+from slackwater.agent.hanging import Hangs
 from slackwater.agent.loop import Loop
+from slackwater.agent.packages import Packages
 from slackwater.agent.tick import tick
+from slackwater.agent.watchdog import Watchdog
 from slackwater.api.units import Seconds
 from slackwater.cluster import folder as folders
 from slackwater.cluster import ledger
@@ -21,7 +30,7 @@ from slackwater.host.lock import Held, Lock
 from slackwater.host.machine import Machine
 from slackwater.host.neighbours import other_agents
 from slackwater.journal.store import SqliteJournal
-from slackwater.metrics.builtin import BUILTIN
+from slackwater.metrics.metric import Catalogue
 
 log = logging.getLogger(__name__)
 
@@ -56,14 +65,42 @@ def run(configuration: Configuration, *, ticks: int | None, keep: bool) -> int:
     except (NoCgroups, OSError) as error:
         log.error("this machine does not permit it: %s", error)  # noqa: TRY400 - the reason says it all
         return NOT_PERMITTED
-    with lock:
-        edges = opened(configuration, machine, clock)
+    with lock, ready(configuration, clock) as plugged:
+        edges = replace(opened(configuration, machine, clock), packages=plugged.packages)
         try:
-            return Agent(edges, configuration, clock).live(ticks, keep=keep)
+            return Agent(edges, configuration, clock, plugged).live(ticks, keep=keep)
         finally:
             edges.cluster.close()
             edges.journal.close()
             machine.close()
+
+
+class Plugged(Struct, frozen=True):
+    """What packages bring to this life of the agent, and who ends it if they hang."""
+
+    catalogue: Catalogue
+    packages: Packages
+    watchdog: Watchdog
+
+
+@contextmanager
+def ready(configuration: Configuration, clock: AgentClock) -> Iterator[Plugged]:
+    found = packages.entries()
+    hangs = Hangs(configuration.journal_file)
+    left_out = hangs.settle(clock.wall()) if found else {}
+    watchdog = Watchdog(time.monotonic, hangs.trace)
+    watchdog.start()
+    try:
+        guard = Guard(hangs.says, time.monotonic)
+        with watchdog.watched():
+            loaded = packages.load(found, guard, left_out, hangs.says)
+        hangs.readmit(loaded.readmitted(left_out), left_out)
+        plugged = Packages(loaded, guard, clock.instant)
+        yield Plugged(loaded.catalogue, plugged, watchdog)
+        plugged.close()
+    finally:
+        watchdog.close()
+    hangs.close()
 
 
 def root_of(configuration: Configuration) -> str:
@@ -99,8 +136,9 @@ def opened(configuration: Configuration, machine: Machine, clock: AgentClock) ->
 class Agent:
     """One life: what it holds, and its ticks."""
 
-    def __init__(self, edges: Edges, configuration: Configuration, clock: AgentClock) -> None:
+    def __init__(self, edges: Edges, configuration: Configuration, clock: AgentClock, plugged: Plugged) -> None:
         self._edges = edges
+        self._plugged = plugged
         self._configuration = configuration
         self._held = life.begun(edges.host, edges.journal, clock)
 
@@ -108,6 +146,7 @@ class Agent:
         loop = Loop(time.monotonic)
         loop.on_signals()
         self._edges.cluster.on_change(loop.wake)
+        self._plugged.packages.start()
         log.info("begins: %d groups are marked, %d claims are held", self._marked, len(self._held.memory.throttled))
         loop.run(self._tick, self._every, ticks)
         if keep:
@@ -123,7 +162,8 @@ class Agent:
         return len(self._held.ours.marks)
 
     def _tick(self, look: bool) -> None:
-        self._held = tick(self._edges, self._held, self._configuration, BUILTIN, look=look)
+        with self._plugged.watchdog.watched():
+            self._held = tick(self._edges, self._held, self._configuration, self._plugged.catalogue, look=look)
 
     def _every(self) -> Seconds:
         labels = self._held.view.node.labels if self._held.view else {}

@@ -75,6 +75,7 @@ def planned(edges: Edges, seen: Seen, held: Carried, verdicts: tuple[Verdict, ..
         catalogue=catalogue,
         settings=settings,
         verdicts=real,
+        collected=seen.collected,
         memory=remembered(memory, real, held.frames, seen.now, settings),
         looked_at=looking.look(edges.host, seen.view, verdicts, settings),
         weight_of=edges.host.weight_of,

@@ -14,12 +14,12 @@ from pathlib import Path
 import click
 import msgspec
 
+from slackwater.agent.packages import looked_up
 from slackwater.api import documents
 from slackwater.api.manifests import Item, load
 from slackwater.api.manifests.crosscheck import cross_check
 from slackwater.api.problems import Problem, Severity
 from slackwater.cli import exits
-from slackwater.metrics.builtin import BUILTIN
 
 SUFFIXES = (".yaml", ".yml", ".json")
 STANDARD_INPUT = "-"
@@ -66,12 +66,13 @@ def _folder(cluster: str | None) -> str | None:
 def _check(paths: Sequence[str], folder: str | None, *, recursive: bool) -> Checked:
     items, problems = _read(_files(paths or (folder or ".",), recursive=recursive))
     around = _around(items, folder) if paths and folder is not None else ()
+    loaded = looked_up({})
     whole = folder is not None or any(Path(path).is_dir() for path in paths)
     files = {item.file for item in items}
     problems += [problem for item in items for problem in item.problems]
     problems += [
         problem
-        for problem in cross_check((*around, *items), whole=whole, metrics=BUILTIN.metrics)
+        for problem in cross_check((*around, *items), whole=whole, metrics=loaded.catalogue.metrics)
         if problem.file in files
     ]
     return Checked(len(items), tuple(sorted(problems, key=lambda problem: (problem.file, problem.line))))

@@ -4,25 +4,38 @@ import click
 import msgspec
 
 from slackwater.agent.configuration import Configuration
+from slackwater.agent.hanging import left_out_file, read_left_out
+from slackwater.agent.packages import Loaded, looked_up
 from slackwater.cli.settings import configured
-from slackwater.metrics.builtin import BUILTIN
 from slackwater.metrics.metric import Ability, Metric
 
 
 @click.command("metrics")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="For people or for scripts.")
 @configured("cluster")
-def metrics(*, configuration: Configuration, output: str) -> None:  # noqa: ARG001 - the same flags on every command
-    """List the metrics a rule may name: unit, ActionPriority, and whether throttling and eviction move them."""
-    known = sorted(BUILTIN.metrics.values(), key=lambda metric: (-metric.priority, metric.name))
+def metrics(*, configuration: Configuration, output: str) -> None:
+    """List the metrics a rule may name: unit, ActionPriority, whether throttling and eviction move them, and who brings them."""
+    loaded = looked_up(read_left_out(left_out_file(configuration.journal_file)))
+    known = sorted(loaded.catalogue.metrics.values(), key=lambda metric: (-metric.priority, metric.name))
+    wrong = _wrong(loaded)
     if output == "json":
-        click.echo(msgspec.json.format(msgspec.json.encode({"metrics": [_document(m) for m in known]})).decode())
+        told = {"metrics": [_document(metric) for metric in known], "problems": wrong}
+        click.echo(msgspec.json.format(msgspec.json.encode(told)).decode())
         return
-    row = "{:<24} {:<11} {:>8}  {:<10} {:<10} {}"
-    click.echo(row.format("METRIC", "UNIT", "PRIORITY", "THROTTLE", "EVICT", "DESCRIPTION"))
+    row = "{:<26} {:<16} {:>8}  {:<10} {:<10} {:<20} {}"
+    click.echo(row.format("METRIC", "UNIT", "PRIORITY", "THROTTLE", "EVICT", "PACKAGE", "DESCRIPTION"))
     for metric in known:
-        throttle, evict = _word(metric.throttle), _word(metric.evict)
-        click.echo(row.format(metric.name, metric.unit.value, metric.priority, throttle, evict, metric.description))
+        throttle, evict, package = _word(metric.throttle), _word(metric.evict), metric.package or "built in"
+        unit, priority, description = metric.unit.value, metric.priority, metric.description
+        click.echo(row.format(metric.name, unit, priority, throttle, evict, package, description))
+    for problem in wrong:
+        click.echo(f"problem: {problem}")
+
+
+def _wrong(loaded: Loaded) -> list[str]:
+    """What packages meant to bring, and why it is not there."""
+    whole = [f"package {package.title} {package.error}" for package in loaded.packages if package.error]
+    return [*whole, *(refused for package in loaded.packages for refused in package.refused)]
 
 
 def _word(ability: Ability) -> str:
@@ -36,7 +49,8 @@ def _document(metric: Metric) -> dict[str, object]:
         "name": metric.name,
         "unit": metric.unit.value,
         "actionPriority": metric.priority,
-        "sortable": metric.of_pod is not None,
+        "package": metric.package,
+        "sortable": metric.of_pod is not None or metric.ranking is not None,
         "throttle": {
             "able": metric.throttle.able,
             "quantified": metric.throttle.quantified,

@@ -48,13 +48,21 @@ def _tell(node: str, status: dict[str, Any]) -> None:
         click.echo(f"  knob {knob['name']}: {'works' if knob['works'] else 'does not work'}, {knob['why']}")
     if status["lastAction"]:
         click.echo(f"  last: {status['lastAction']['sentence']}")
+    for package in status["packages"]:
+        click.echo(f"  package {package['name']} {package['version']}: {_package(package)}")
     for problem in status["problems"]:
         click.echo(f"  problem: {problem}")
 
 
+def _package(package: dict[str, Any]) -> str:
+    return package["error"] or "; ".join((f"brings {', '.join(package['metrics']) or 'nothing'}", *package["refused"]))
+
+
 def _state(rule: dict[str, Any]) -> str:
-    if rule["error"]:
+    if rule["error"] and rule["state"] == "error":
         return f"plays no part: {rule['error']}"
+    if rule["error"]:
+        return f"{rule['state']}, {rule['metric']} counts as missing: {rule['error']}"
     if rule["missing"] or rule["value"] is None:
         return f"{rule['state']}, {rule['metric']} is missing"
     value, line = amount(rule["value"], rule["unit"]), amount(rule["waterline"], rule["unit"])
