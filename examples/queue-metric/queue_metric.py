@@ -29,7 +29,7 @@ def count() -> Waiting | None:
     folder = Path(os.environ.get(FOLDER, DEFAULT_FOLDER))
     if not folder.is_dir():
         return None
-    makers = Counter("/".join(name.split("_", 2)[:2]) for name in os.listdir(folder))
+    makers = Counter("/".join(name.split("_", 2)[:2]) for name in (file.name for file in folder.iterdir()))
     return tuple(sorted(makers.items()))
 
 
@@ -58,11 +58,9 @@ def most_waiting_first(scene: Scene) -> Ranking | None:
 
 def squeezed(scene: Scene, pod: Pod, standings: tuple[Standing, ...]) -> Step | None:
     """Who may use half as much CPU adds half as many files."""
-    quotas, level = down(standings), sum(one.level for one in standings)
-    taken = level - sum(quotas.values())
-    if not taken:
-        return None
-    return Step(quotas=quotas, amounts={NAME: Amount((of_pod(scene, pod) or 0.0) * taken / level)})
+    quotas = down(standings)
+    taken = sum(one.level - quotas[one.container] for one in standings) / sum(one.usage for one in standings)
+    return Step(quotas=quotas, amounts={NAME: Amount((of_pod(scene, pod) or 0.0) * taken)})
 
 
 def restored(scene: Scene, pod: Pod, standings: tuple[Standing, ...]) -> Step | None:

@@ -30,6 +30,7 @@ class Lowered(Struct, frozen=True):
     ladder: Ladder
     levels: Levels = {}  # by container
     amounts: Mapping[str, Amount] = {}  # released so far, by metric
+    cut: bool = False  # the last step was cut to what the gap needed: what rounding leaves open is none
 
     def standings(self) -> tuple[Standing, ...]:
         return tuple(
@@ -73,7 +74,8 @@ def _rounds(scene: Scene, metric: Metric, group: list[Ladder], gap: Amount) -> t
         for uid in hungry:
             further = one_more(scene, metric, lowered[uid], gap) if gap > 0 else None
             if further is not None:
-                gap = Amount(gap - _of(further, metric) + _of(lowered[uid], metric))
+                open_gap = gap - _of(further, metric) + _of(lowered[uid], metric)
+                gap = Amount(0.0 if further.cut else open_gap)
                 lowered[uid] = further
                 again.append(uid)
         hungry = again
@@ -86,22 +88,26 @@ def _of(lowered: Lowered, metric: Metric) -> float:
 
 def one_more(scene: Scene, metric: Metric, lowered: Lowered, at_most: Amount | None) -> Lowered | None:
     """The pod after one step more; None: it has none. `at_most` None: the release cannot be held against anything."""
-    if metric.throttle_step is None:
-        return None
     standings = lowered.standings()
-    step = metric.throttle_step(scene, lowered.ladder.pod, standings)
-    bounded = _bounded(step, standings) if step else {}
-    if step is None or not bounded:
+    step = metric.throttle_step(scene, lowered.ladder.pod, standings) if metric.throttle_step else None
+    if step is None:
         return None
+    levels, cut = _bounded(step, standings), False
     if at_most is not None:
-        release = _part(step, standings, bounded) * step.amounts.get(metric.name, 0.0)
+        release = _part(step, standings, levels) * step.amounts.get(metric.name, 0.0)
         if release <= 0:
             return None
-        bounded = _cut(standings, bounded, min(1.0, at_most / release))
-    part = _part(step, standings, bounded)
-    amounts = {name: Amount(max(0.0, amount) * part) for name, amount in step.amounts.items()}
-    whole = {name: Amount(lowered.amounts.get(name, 0.0) + amount) for name, amount in amounts.items()}
-    return Lowered(lowered.ladder, {**lowered.levels, **bounded}, {**lowered.amounts, **whole}) if bounded else None
+        cut = release > at_most
+        levels = _cut(standings, levels, at_most / release) if cut else levels
+    if not levels:
+        return None
+    amounts = _sum(lowered.amounts, step, _part(step, standings, levels))
+    return Lowered(lowered.ladder, {**lowered.levels, **levels}, amounts, cut)
+
+
+def _sum(before: Mapping[str, Amount], step: Step, part: float) -> dict[str, Amount]:
+    fresh = {name: Amount(before.get(name, 0.0) + max(0.0, amount) * part) for name, amount in step.amounts.items()}
+    return {**before, **fresh}
 
 
 def _bounded(step: Step, standings: tuple[Standing, ...]) -> dict[str, Millicores]:
