@@ -182,10 +182,12 @@ class Node:
         pods: Mapping[str, float] | None = None,
         clock: Clock | None = None,
         rule_on: str = FILES,
+        beside: Iterable[Entry] = (),
     ) -> None:
+        """`beside` are other packages."""
         self.clock = clock or Clock()
         guard = Guard(silent, self.clock)
-        self.loaded = loaded(entry(*metrics), guard=guard)
+        self.loaded = loaded(entry(*metrics), *beside, guard=guard)
         self.brought = Brought(self.loaded, guard)
         self.simulation = Simulation(catalogue=self.loaded.catalogue, packages=self.brought)
         self.brought.now = self.simulation.clock.instant

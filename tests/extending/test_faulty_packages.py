@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from plugs import EVICT, FILES, Clock, Node, claiming, element, files_of, metric, of_pod
+from plugs import EVICT, FILES, RULES, THROTTLE, Clock, Node, claiming, element, entry, files_of, metric, of_pod
 
 from slackwater.agent.guarding import BUDGET, PATIENCE_PER_SECOND
 from slackwater.api.objects import Pod
@@ -188,6 +188,14 @@ def test_what_a_package_says_of_another_ones_metric_counts_for_nothing() -> None
     claims_all = claiming(3000, cpu_total_usage=1e9, files_waiting=1e9)
     node = Node(metric(priority=10, throttle_step=answers(claims_all)), pods=GREEDY).files(etl=500).ticks(2)
     assert "cpu" in [one.rule for one in node.simulation.decisions if one.operations]
+
+
+def test_nor_of_a_metric_of_another_package() -> None:
+    liar = metric("lies", priority=10, throttle_step=answers(claiming(900, lies=1.0, files_waiting=1e9)))
+    node = Node(metric(), pods={"etl": 1000}, beside=[entry(liar, package="liar")])
+    node.simulation.apply(RULES.format(metric="lies", value=1, action=THROTTLE).replace("waterline", "other"))
+    node.files(etl=500).ticks(2)
+    assert node.quotas()["etl"] < 150  # 440 of its 500 files must go
 
 
 def test_a_well_behaved_metric_has_no_faults() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from plugs import EVICT, FILES, STEPWISE, Node, batch, files_of, metric
+from plugs import EVICT, FILES, STEPWISE, THROTTLE, Node, batch, files_of, metric
 
 from slackwater.api.objects import Pod
 from slackwater.api.units import Amount, Bytes, Millicores
@@ -94,6 +94,26 @@ def test_where_the_release_cannot_be_counted_all_its_candidates_take_one_step_a_
     node = Node(one, pods={"etl": 1000, "job": 1000}).files(etl=1000).ticks(2)
     assert node.quotas() == {"etl": 900, "job": 900}
     assert set(node.ticks(1).quotas().values()) == {800}
+
+
+def test_that_step_is_its_own_and_all_its_candidates_take_it() -> None:
+    def halves(_: Scene, __: Pod, standings: tuple[Standing, ...]) -> Step:
+        return Step(quotas={one.container: Millicores(one.level // 2) for one in standings})
+
+    node = Node(metric(throttle=STEPWISE, throttle_step=halves))
+    for name, priority in (("low", -20), ("lower", -30)):
+        node.simulation.add(batch(name, priority=priority), constant(Millicores(1000)))
+    assert node.files(low=1000).ticks(2).quotas() == {"low": 500, "lower": 500}
+
+
+@pytest.mark.parametrize("action", [THROTTLE, EVICT])
+def test_a_sort_that_cannot_tell_the_order_takes_from_nobody(action: str) -> None:
+    node = Node(metric(ranking=lambda _: None), pods={"etl": 1000, "job": 1000}, action=action)
+    node.files(etl=1000).ticks(3)
+    assert (node.quotas(), node.evicted()) == ({}, [])
+    decision = next(one for one in node.simulation.decisions if one.rule == "files" and one.candidates)
+    assert {one.why for one in decision.candidates} == {"the metric's own sort cannot tell the order now"}
+    assert node.faults() == {}
 
 
 def test_where_an_eviction_cannot_be_counted_the_next_one_goes_one_a_tick() -> None:

@@ -29,6 +29,7 @@ with dog.watched():
     {how}
 """
 WAITS = "time.sleep(600)"
+KILLED = "import os; os.kill(os.getpid(), 9)"
 LETS_NOBODY_RUN = "sum(range(10 ** 15))"
 
 
@@ -76,7 +77,14 @@ def test_a_hang_in_nobodys_function_leaves_nobody_out(tmp_path: Path) -> None:
 
 def test_an_agent_that_was_killed_in_a_function_blames_nobody(tmp_path: Path) -> None:
     journal = tmp_path / "journal.db"
-    assert ended(journal, "import os; os.kill(os.getpid(), 9)") == -9
+    assert ended(journal, KILLED) == -9
+    assert next_life(journal) == {}
+
+
+def test_nor_is_it_blamed_for_what_hangs_in_a_later_life(tmp_path: Path) -> None:
+    journal = tmp_path / "journal.db"
+    ended(journal, KILLED)
+    ended(journal, f"hangs.says(''); {WAITS}")
     assert next_life(journal) == {}
 
 
