@@ -25,12 +25,13 @@ hangs.settle(Wall(0.0))
 dog = watchdog.Watchdog(time.monotonic, hangs.trace, longest=Seconds(0.2))
 dog.start()
 with dog.watched():
-    hangs.says("queue-metric 1.0")
     {how}
 """
+ASKS = "hangs.says('queue-metric 1.0')"
 WAITS = "time.sleep(600)"
-KILLED = "import os; os.kill(os.getpid(), 9)"
-LETS_NOBODY_RUN = "sum(range(10 ** 15))"
+HANGS_IN_IT = f"{ASKS}; {WAITS}"
+LETS_NOBODY_RUN = f"{ASKS}; sum(range(10 ** 15))"
+KILLED_IN_IT = f"{ASKS}; import os; os.kill(os.getpid(), 9)"
 
 
 def ended(journal: Path, how: str) -> int:
@@ -47,7 +48,7 @@ def next_life(journal: Path, at: float = 0.0) -> dict[str, LeftOut]:
     return left_out
 
 
-@pytest.mark.parametrize("how", [WAITS, LETS_NOBODY_RUN], ids=["waits for ever", "lets no other thread run"])
+@pytest.mark.parametrize("how", [HANGS_IN_IT, LETS_NOBODY_RUN], ids=["waits for ever", "lets no other thread run"])
 def test_an_agent_that_hangs_ends_and_the_next_one_leaves_that_package_out(tmp_path: Path, how: str) -> None:
     journal = tmp_path / "journal.db"
     assert ended(journal, how) != 0
@@ -63,7 +64,7 @@ def test_an_agent_that_hangs_ends_and_the_next_one_leaves_that_package_out(tmp_p
 
 def test_removing_the_file_lets_it_in_again(tmp_path: Path) -> None:
     journal = tmp_path / "journal.db"
-    ended(journal, WAITS)
+    ended(journal, HANGS_IN_IT)
     next_life(journal)
     left_out_file(journal).unlink()
     assert next_life(journal) == {}
@@ -71,20 +72,20 @@ def test_removing_the_file_lets_it_in_again(tmp_path: Path) -> None:
 
 def test_a_hang_in_nobodys_function_leaves_nobody_out(tmp_path: Path) -> None:
     journal = tmp_path / "journal.db"
-    ended(journal, f"hangs.says(''); {WAITS}")
+    ended(journal, WAITS)
     assert next_life(journal) == {}
 
 
 def test_an_agent_that_was_killed_in_a_function_blames_nobody(tmp_path: Path) -> None:
     journal = tmp_path / "journal.db"
-    assert ended(journal, KILLED) == -9
+    assert ended(journal, KILLED_IN_IT) == -9
     assert next_life(journal) == {}
 
 
 def test_nor_is_it_blamed_for_what_hangs_in_a_later_life(tmp_path: Path) -> None:
     journal = tmp_path / "journal.db"
-    ended(journal, KILLED)
-    ended(journal, f"hangs.says(''); {WAITS}")
+    ended(journal, KILLED_IN_IT)
+    ended(journal, WAITS)
     assert next_life(journal) == {}
 
 
