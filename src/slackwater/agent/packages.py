@@ -51,6 +51,12 @@ class Loaded(Struct, frozen=True):
         known = {metric.name: metric for metric in self.metrics}
         return Catalogue({**BUILTIN.metrics, **known}, absent=self.refused, left_out=left_out)
 
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """What packages meant to bring and do not, each with why."""
+        whole = [f"package {one.title} {one.error}" for one in self.packages if one.error]
+        return (*whole, *(refused for one in self.packages for refused in one.refused))
+
     def readmitted(self, left_out: Mapping[str, LeftOut]) -> frozenset[str]:
         """Who was left out and comes in another version."""
         return frozenset(one.name for one in self.packages if _is_another(one.version, left_out.get(one.name)))

@@ -8,7 +8,7 @@ collected and shown. Errors make it exit 1; warnings are said and let pass.
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -66,16 +66,22 @@ def _folder(cluster: str | None) -> str | None:
 def _check(paths: Sequence[str], folder: str | None, *, recursive: bool) -> Checked:
     items, problems = _read(_files(paths or (folder or ".",), recursive=recursive))
     around = _around(items, folder) if paths and folder is not None else ()
-    loaded = looked_up({})
+    known = _metrics()
     whole = folder is not None or any(Path(path).is_dir() for path in paths)
     files = {item.file for item in items}
     problems += [problem for item in items for problem in item.problems]
     problems += [
-        problem
-        for problem in cross_check((*around, *items), whole=whole, metrics=loaded.catalogue.metrics)
-        if problem.file in files
+        problem for problem in cross_check((*around, *items), whole=whole, metrics=known) if problem.file in files
     ]
     return Checked(len(items), tuple(sorted(problems, key=lambda problem: (problem.file, problem.line))))
+
+
+def _metrics() -> Collection[str]:
+    """The names that a rule may have here; what a package meant to bring and does not is said beside the result."""
+    loaded = looked_up({})
+    for trouble in loaded.troubles:
+        click.echo(trouble, err=True)
+    return loaded.catalogue.metrics
 
 
 def _around(items: Sequence[Item], folder: str) -> tuple[Item, ...]:

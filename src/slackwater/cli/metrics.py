@@ -5,7 +5,7 @@ import msgspec
 
 from slackwater.agent.configuration import Configuration
 from slackwater.agent.hanging import left_out_file, read_left_out
-from slackwater.agent.packages import Loaded, looked_up
+from slackwater.agent.packages import looked_up
 from slackwater.cli.settings import configured
 from slackwater.metrics.metric import Ability, Metric
 
@@ -17,9 +17,8 @@ def metrics(*, configuration: Configuration, output: str) -> None:
     """List the metrics a rule may name: unit, ActionPriority, whether throttling and eviction move them, and who brings them."""
     loaded = looked_up(read_left_out(left_out_file(configuration.journal_file)))
     known = sorted(loaded.catalogue.metrics.values(), key=lambda metric: (-metric.priority, metric.name))
-    wrong = _wrong(loaded)
     if output == "json":
-        told = {"metrics": [_document(metric) for metric in known], "problems": wrong}
+        told = {"metrics": [_document(metric) for metric in known], "problems": loaded.troubles}
         click.echo(msgspec.json.format(msgspec.json.encode(told)).decode())
         return
     row = "{:<26} {:<16} {:>8}  {:<10} {:<10} {:<20} {}"
@@ -28,14 +27,8 @@ def metrics(*, configuration: Configuration, output: str) -> None:
         throttle, evict, package = _word(metric.throttle), _word(metric.evict), metric.package or "built in"
         unit, priority, description = metric.unit.value, metric.priority, metric.description
         click.echo(row.format(metric.name, unit, priority, throttle, evict, package, description))
-    for problem in wrong:
+    for problem in loaded.troubles:
         click.echo(f"problem: {problem}")
-
-
-def _wrong(loaded: Loaded) -> list[str]:
-    """What packages meant to bring, and why it is not there."""
-    whole = [f"package {package.title} {package.error}" for package in loaded.packages if package.error]
-    return [*whole, *(refused for package in loaded.packages for refused in package.refused)]
 
 
 def _word(ability: Ability) -> str:
