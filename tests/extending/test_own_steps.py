@@ -39,6 +39,14 @@ def test_the_decision_says_what_each_step_is_expected_to_release() -> None:
     ]
 
 
+def test_at_the_next_sample_it_says_what_was_really_released() -> None:
+    node = Node(metric(), pods={"etl": 1000}, value=100).files(etl=120).ticks(2)
+    node.files(etl=95).ticks(1)
+    decision = next(one for one in node.simulation.decisions if one.rule == "files" and one.operations)
+    assert [one.actual for one in decision.operations if one.knob == "quota"] == [pytest.approx(25)]
+    assert decision.outcome.recovered is True
+
+
 def test_its_own_sort_says_who_is_first() -> None:
     def fewest_first(scene: Scene) -> Ranking:
         return lambda pod: (files_of(scene, pod),)
