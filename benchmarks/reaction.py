@@ -16,8 +16,9 @@ from pathlib import Path
 
 import sampling
 from msgspec import Struct
+from scene import folder
 from scene.agent import agent, node
-from scene.told import Told
+from scene.told import CALM_MILLICORES, HOT_MILLICORES, OTHERS_MILLICORES, Told
 
 from slackwater.host.discovery import driver_at
 from slackwater.host.machine import Machine
@@ -37,10 +38,18 @@ def reactions(containers: int, repeats: int, *, everybody: bool) -> Iterator[Rea
     pods = sampling.pods(containers)
     hungry = {pod.uid for pod in pods[-THROTTLED // sampling.PER_POD :]}
     others = {} if everybody else {pod.uid: SERVICE for pod in pods}
-    with node(containers, priorities={**others, **dict.fromkeys(hungry, LOWEST)}) as (place, root, wanted):
+    priorities = {**others, **dict.fromkeys(hungry, LOWEST)}
+    with node(containers, percent=waterline(containers), priorities=priorities) as (place, root, wanted):
         for _ in range(repeats):
             yield reaction(place, root, hungry)
         assert not throttled(root, wanted)
+
+
+def waterline(containers: int) -> int:
+    """In percent of the node: passed when the hungry are hot, and by no more than they can give."""
+    calm = (containers - THROTTLED) * OTHERS_MILLICORES + THROTTLED * CALM_MILLICORES
+    rise = THROTTLED * (HOT_MILLICORES - CALM_MILLICORES)
+    return (calm + rise * 6 // 10) * 100 // (folder.CPUS * 1000)
 
 
 def reaction(place: Path, root: str, hungry: Collection[str]) -> Reaction:

@@ -66,3 +66,12 @@ def test_told_to_stop_it_takes_no_further_tick() -> None:
 
     loop.run(tick, at_once)
     assert ticks == [True]
+
+
+def test_being_woken_a_hundred_thousand_times_before_it_listens_neither_blocks_nor_ticks_more_than_once() -> None:
+    loop = Loop(still)
+    for _ in range(100_000):
+        loop.wake()
+    ticks: list[bool] = []
+    loop.run(ticks.append, at_once, ticks=1)
+    assert ticks == [True]

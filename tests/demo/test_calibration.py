@@ -63,6 +63,11 @@ def test_the_waterline_lies_below_what_this_machine_really_reaches() -> None:
     assert calibration.waterline_for(stolen_from) == Millicores(1280)
 
 
+def test_others_that_came_while_it_was_measured_are_said() -> None:
+    assert calibration.disturbance(2, [0.05, 0.29, 0.1]) == ()
+    assert "up to 1.20 of 2 cores" in calibration.disturbance(2, [0.05, 1.2, 0.1])[0]
+
+
 @pytest.mark.parametrize(
     ("reached", "seconds", "said"),
     [

@@ -51,6 +51,12 @@ def test_work_cpu_and_steal_are_rates_between_the_two_ends() -> None:
     assert (measured.work, measured.cpu_cores, measured.steal_cores) == (200.0, 1.5, 0.25)
 
 
+def test_what_is_not_ours_is_somebody_elses() -> None:
+    before = figures.Reading(at=0.0, used=10.0, stolen=0.0, work=0, ours=3.0)
+    after = figures.Reading(at=4.0, used=16.0, stolen=0.0, work=0, ours=7.0)
+    assert figures.measured("alone", before, after, requests_of(1.0, 1.0)).others_cores == 0.5
+
+
 def test_a_round_in_which_nothing_was_answered_is_refused() -> None:
     with pytest.raises(figures.TooFew, match="answered 0: this machine is too busy"):
         figures.measured("alone", reading(0.0), reading(4.0), [])

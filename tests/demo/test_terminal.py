@@ -2,10 +2,12 @@
 
 import io
 
-from demo_results import calibration, performance, reading, requests_of, throttle
+import pytest
+from demo_results import calibration, one_round, performance, reading, requests_of, throttle
 from rich.console import Console
 
 from slackwater.decide import sentence
+from slackwater.demo.figures import PHASES
 from slackwater.demo.scenario import Act
 from slackwater.demo.terminal import LivePicture, PlainLines, print_result
 
@@ -52,9 +54,10 @@ def test_in_a_log_every_change_is_one_line() -> None:
     assert "2.5 s" in out.getvalue()
 
 
-def test_the_table_fits_into_eighty_columns() -> None:
+@pytest.mark.parametrize("wait", [0.05, 12.3, 1999.4])
+def test_the_table_fits_into_eighty_columns(wait: float) -> None:
     screen, out = console(terminal=False, width=80)
-    print_result(screen, performance())
+    print_result(screen, performance(rounds=tuple(one_round(name, wait=wait, work=9e5) for name in PHASES)))
     assert max(map(len, out.getvalue().splitlines())) <= 80
     assert "…" not in out.getvalue()
     assert "unmanaged" in out.getvalue()

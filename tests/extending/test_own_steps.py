@@ -201,7 +201,6 @@ def rung(name: str, usage: int, floor: int) -> Rung:
         floor=Millicores(min(floor, usage - 1)),
         step=Millicores(max(1, usage // 10)),
         reference=Millicores(usage),
-        limited=False,
         quota=None,
     )
 

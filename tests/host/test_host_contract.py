@@ -246,14 +246,19 @@ def test_marks_are_found_on_groups_that_nobody_follows(host: Host) -> None:
     host.set_mark(FIRST, mark("one"))
     host.set_mark(POD, mark("two"))
     host.follow([])
-    with pytest.raises(Vanished):
-        host.write(FIRST, Knob.QUOTA, 20_000)
     assert host.marks() == {FIRST: mark("one"), POD: mark("two")}
+    host.set_mark(FIRST, None)
+    assert host.marks() == {POD: mark("two")}
+
+
+def test_a_marked_group_is_reached_also_when_nobody_follows_it_any_more(host: Host) -> None:
+    host.set_mark(FIRST, mark("one"))
+    host.follow([])
     host.write(FIRST, Knob.QUOTA, 20_000)
     assert quota_of(host, FIRST) == 20_000
     assert set(host.sample(closely=[FIRST]).settings) == {FIRST}
-    host.set_mark(FIRST, None)
-    assert host.marks() == {POD: mark("two")}
+    with pytest.raises(Vanished):
+        host.write(POD, Knob.WEIGHT, 100)
 
 
 def test_a_mark_dies_with_its_group_and_the_pods_stays(stage: Stage, host: Host) -> None:

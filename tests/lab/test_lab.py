@@ -364,10 +364,10 @@ def test_an_interrupted_start_leaves_all_or_nothing(folder: Path, after: float) 
     time.sleep(after)
     starter.send_signal(signal.SIGINT)
     completed = starter.wait(30) == 0
-    if completed:
-        assert Lab(folder).pid
-    else:
-        assert Lab(folder).pid is None
+    # The interrupt may also come when `up` is done and Python is on its way out: then the lab runs, and stays.
+    runs = Lab(folder).pid is not None
+    assert runs or not completed
+    if not runs:
         assert not supervisors(folder)
         assert not left(folder)
 

@@ -17,9 +17,8 @@ from slackwater.agent.settings import settings_of
 from slackwater.api.units import Instant, Seconds
 from slackwater.cluster.edge import Unreachable
 from slackwater.decide.engine import Plan
-from slackwater.decide.memory import Backoff, Evicting, Memory
+from slackwater.decide.memory import Backoff, Memory
 from slackwater.decide.plan import Answer, EvictionAnswer, EvictionOrder
-from slackwater.decide.situation import PATIENCE_WITH_THE_DYING
 
 log = logging.getLogger(__name__)
 
@@ -57,11 +56,11 @@ def act(edges: Edges, seen: Seen, held: Carried, plan: Plan, *, journal_holds: b
 
 
 def answered(memory: Memory, order: EvictionOrder, answer: EvictionAnswer, now: Instant) -> Memory:
-    """What an eviction's answer leaves in memory: a pod on its way out, or one to be passed over for a while."""
+    """The memory counts every eviction that was planned; who did not go is taken out, and passed over for a while."""
     if answer.answer is Answer.ACCEPTED:
-        grace = order.grace if order.grace is not None else (order.pod.grace or 0.0)
-        leaving = Evicting(pod=order.pod.uid, until=Instant(now + grace + PATIENCE_WITH_THE_DYING))
-        return replace(memory, evicting=(*memory.evicting, leaving), evicted_at=(*memory.evicted_at, now))
+        return memory
+    leaving = tuple(one for one in memory.evicting if one.pod != order.pod.uid)
+    memory = replace(memory, evicting=leaving, evicted_at=memory.evicted_at[:-1])
     if answer.answer is Answer.GONE:
         return memory
     tries = next((one.tries for one in memory.backoffs if one.pod == order.pod.uid), 0) + 1

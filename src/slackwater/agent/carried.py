@@ -15,10 +15,11 @@ from slackwater.agent.edges import Package
 from slackwater.agent.marks import Ours
 from slackwater.decide.memory import Memory
 from slackwater.decide.plan import Decision
+from slackwater.decide.settings import Settings
 from slackwater.judge.rules import RuleInForce
 from slackwater.judge.verdicts import Verdict
 from slackwater.metrics.samples import SampleReadings
-from slackwater.snapshot.groups import PodGroups
+from slackwater.snapshot.groups import GroupId, PodGroups
 from slackwater.snapshot.usage import Capacity, Frames
 from slackwater.snapshot.view import View
 
@@ -39,12 +40,31 @@ class Carried(Struct, frozen=True, kw_only=True):
     faults: Mapping[str, str] = {}  # what is wrong with packages' metrics now, by metric
     status: bytes = b""
     audit: Audit = Audit()
+    journal_holds: bool = True  # the last commit succeeded
 
 
-def encoded(memory: Memory) -> bytes:
-    return msgspec.json.encode(memory)
+class Given(Struct, frozen=True, kw_only=True):
+    """What a tick was given beside what the host and the cluster showed: with it a decision can be computed again."""
+
+    mode: str
+    mode_why: str
+    capacity: Capacity
+    settings: Settings
+    stuck: tuple[GroupId, ...] = ()
+    backend: str  # by which weights follow from shares
 
 
-def decoded(text: bytes) -> Memory:
+class Page(Struct, frozen=True):
+    """What the journal keeps of a tick for the next one, and for replay."""
+
+    memory: Memory
+    given: Given | None = None
+
+
+def encoded(page: Page) -> bytes:
+    return msgspec.json.encode(page)
+
+
+def decoded(text: bytes) -> Page:
     """Raises msgspec.MsgspecError on what no version of ours wrote."""
-    return msgspec.json.decode(text, type=Memory)
+    return msgspec.json.decode(text, type=Page)

@@ -158,7 +158,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
     evict_on_missing_usage: Annotated[
         bool, _key("Whether a pod may be evicted for a metric that has gone missing since its rule became active.")
     ] = False
-    protected_namespaces: Annotated[tuple[str, ...], _key("Namespaces whose pods are never touched.")] = (
+    protected_namespaces: Annotated[tuple[str, ...], _key("Namespaces from whose pods nothing is ever taken.")] = (
         "kube-system",
     )
     cluster: Annotated[

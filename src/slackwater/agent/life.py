@@ -12,9 +12,10 @@ import msgspec
 from msgspec.structs import replace
 
 from slackwater.agent import carried, marks, status
-from slackwater.agent.carried import Carried
+from slackwater.agent.carried import Carried, Page
 from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration
+from slackwater.agent.configuration_layers import for_node
 from slackwater.agent.edges import Edges
 from slackwater.agent.reconcile import Reconciled, reconcile
 from slackwater.agent.settings import settings_of
@@ -36,17 +37,22 @@ def begun(host: Host, journal: JournalEdge, clock: AgentClock) -> Carried:
     if kept is not None:
         clock.go_on_from(kept.instant, kept.at)
     memory = _memory(kept)
-    return Carried(memory=memory, ours=marks.recalled(dict(host.marks()), memory.unmarked))
+    return Carried(memory=memory, ours=marks.recalled(host.marks(), memory.unmarked))
 
 
 def _memory(kept: Kept | None) -> Memory:
     if kept is None:
         return Memory()
     try:
-        return carried.decoded(kept.memory)
+        return carried.decoded(kept.memory).memory
     except msgspec.MsgspecError as error:
         log.warning("what the journal says of the last tick cannot be read (%s): what is marked is given back", error)
         return Memory()
+
+
+def looked_again(host: Host, held: Carried) -> Carried:
+    """After a tick that failed somewhere in the middle: what is ours is what the groups say, not what we remember."""
+    return replace(held, ours=marks.recalled(host.marks(), marks.journalled(held.ours)))
 
 
 def give_back(edges: Edges, held: Carried, configuration: Configuration) -> bool:
@@ -76,7 +82,8 @@ def say_farewell(edges: Edges, held: Carried) -> None:
 
 def _restored(edges: Edges, held: Carried, ours: marks.Ours, configuration: Configuration) -> Reconciled:
     pods = {pod.uid: pod for pod in held.view.pods} if held.view else {}
-    kubelet = settings_of(configuration).kubelet
+    labels = held.view.node.labels if held.view else {}
+    kubelet = settings_of(for_node(configuration, labels)).kubelet
     return reconcile(edges.host, (), ours, pods=pods, now=edges.clock.instant(), kubelet=kubelet)
 
 
@@ -96,7 +103,7 @@ def _forget(edges: Edges, held: Carried, memory: Memory) -> None:
     view = held.view or edges.cluster.view(now)
     try:
         edges.journal.commit(
-            Entry(at=edges.clock.wall(), instant=now, sample=None, view=view, memory=carried.encoded(emptied))
+            Entry(at=edges.clock.wall(), instant=now, sample=None, view=view, memory=carried.encoded(Page(emptied)))
         )
     except Unwritable as error:
         log.warning("%s", error)

@@ -5,6 +5,10 @@ quiet tick reads none of them.
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
+from slackwater.agent.observing import Seen
+from slackwater.agent.settings import settings_of
 from slackwater.decide import eligibility
 from slackwater.decide.settings import Settings
 from slackwater.host.edge import Host, Vanished
@@ -15,14 +19,14 @@ from slackwater.snapshot.usage import groups_of
 from slackwater.snapshot.view import View
 
 
-def look(host: Host, view: View, verdicts: Iterable[Verdict], settings: Settings) -> dict[GroupId, KnobSettings]:
+def looked_closer(host: Host, seen: Seen, verdicts: Iterable[Verdict]) -> Seen:
     found: dict[GroupId, KnobSettings] = {}
-    for group in _worth_a_look(view, verdicts, settings):
+    for group in _worth_a_look(seen.view, verdicts, settings_of(seen.configuration)):
         try:
             found[group] = host.settings(group)
         except Vanished:
             continue
-    return found
+    return replace(seen, looked_at=found) if found else seen
 
 
 def _worth_a_look(view: View, verdicts: Iterable[Verdict], settings: Settings) -> Iterator[GroupId]:

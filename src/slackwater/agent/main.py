@@ -162,8 +162,12 @@ class Agent:
         return len(self._held.ours.marks)
 
     def _tick(self, look: bool) -> None:
-        with self._plugged.watchdog.watched():
-            self._held = tick(self._edges, self._held, self._configuration, self._plugged.catalogue, look=look)
+        try:
+            with self._plugged.watchdog.watched():
+                self._held = tick(self._edges, self._held, self._configuration, self._plugged.catalogue, look=look)
+        except Exception:
+            self._held = life.looked_again(self._edges.host, self._held)
+            raise
 
     def _every(self) -> Seconds:
         labels = self._held.view.node.labels if self._held.view else {}

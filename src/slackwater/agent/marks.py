@@ -5,6 +5,8 @@ The marks on the groups themselves are the truth; this is read from them at the 
 who writes them. A group that cannot carry a mark has it here, and it counts from when the journal has it.
 """
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -30,7 +32,7 @@ class Trouble(Struct, frozen=True):
 class Ours(Struct, frozen=True, kw_only=True):
     marks: dict[GroupId, Mark] = {}
     unmarkable: frozenset[GroupId] = frozenset()  # their marks are in the journal instead
-    kept: frozenset[Place] = frozenset()  # of those: whose base the journal has committed
+    kept: dict[Place, KnobMark] = {}  # of those: what the journal has committed
     settled: frozenset[Place] = frozenset()  # whose last write is known to have been made
     troubles: dict[Place, Trouble] = {}
 
@@ -52,19 +54,28 @@ def again(trouble: Trouble, now: Instant) -> Trouble:
     return Trouble(count, Instant(now + trouble.wait), Seconds(min(2 * trouble.wait, LONGEST_BACKOFF)))
 
 
+def stuck(ours: Ours) -> frozenset[GroupId]:
+    """Containers of which nothing can be expected: what was written last did not stay, or was refused."""
+    return frozenset(group for (group, knob), trouble in ours.troubles.items() if knob is Knob.QUOTA and trouble.count)
+
+
 def journalled(ours: Ours) -> dict[str, Mark]:
     """What the journal must keep because the groups cannot."""
     return {f"{group.pod}/{group.container}": ours.marks[group] for group in ours.unmarkable if group in ours.marks}
 
 
-def recalled(found: dict[GroupId, Mark], kept: dict[str, Mark]) -> Ours:
+def recalled(found: Mapping[GroupId, Mark], kept: Mapping[str, Mark]) -> Ours:
     """At the start: what the groups say, and what the journal says of those that cannot."""
     recorded = {GroupId(*name.split("/", 1)): mark for name, mark in kept.items()}
-    places = frozenset((group, knob) for group, mark in recorded.items() for knob in mark.knobs)
-    return Ours(marks={**recorded, **found}, unmarkable=frozenset(recorded) - frozenset(found), kept=places)
+    unmarkable = frozenset(recorded) - frozenset(found)
+    return Ours(marks={**recorded, **found}, unmarkable=unmarkable, kept=_knobs(recorded))
 
 
 def committed(ours: Ours) -> Ours:
-    """After a commit that had them: their knobs may be written."""
-    places = frozenset((group, knob) for group in ours.unmarkable for knob in ours.marks.get(group, Mark()).knobs)
-    return ours if places == ours.kept else replace(ours, kept=places)
+    """After a commit that had them: these knobs may be written, to exactly what their marks say."""
+    kept = _knobs({group: ours.marks[group] for group in ours.unmarkable if group in ours.marks})
+    return ours if kept == ours.kept else replace(ours, kept=kept)
+
+
+def _knobs(marks: Mapping[GroupId, Mark]) -> dict[Place, KnobMark]:
+    return {(group, knob): one for group, mark in marks.items() for knob, one in mark.knobs.items()}

@@ -21,7 +21,8 @@ from slackwater.judge.rules import RuleInForce, rules_in_force
 from slackwater.metrics.metric import Catalogue
 from slackwater.metrics.scene import Collected, Scene
 from slackwater.snapshot.counters import HostSample
-from slackwater.snapshot.groups import PodGroups
+from slackwater.snapshot.groups import GroupId, PodGroups
+from slackwater.snapshot.knobs import Settings as KnobSettings
 from slackwater.snapshot.usage import Capacity
 from slackwater.snapshot.view import View
 
@@ -44,6 +45,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     mode: Mode
     mode_why: str  # who said so
     collected: Mapping[str, Collected] = {}  # what packages' collectors have brought
+    looked_at: dict[GroupId, KnobSettings] = {}  # what stands in the files of those who may be squeezed now
 
 
 def observe(edges: Edges, held: Carried, configuration: Configuration, *, look: bool) -> Seen:

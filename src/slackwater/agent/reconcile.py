@@ -15,14 +15,14 @@ from msgspec.structs import replace
 
 from slackwater.agent.marks import TOLD_AFTER, Ours, Place, Trouble, again
 from slackwater.api.objects import Pod
-from slackwater.api.units import Instant
+from slackwater.api.units import Instant, Microseconds
 from slackwater.claims.base import KubeletRules, base_quota, quota_time
 from slackwater.claims.claim import Claim
-from slackwater.claims.desired import Wanted
-from slackwater.claims.writing import Act, Computed, act_on
+from slackwater.claims.desired import Wanted, cause_of, desired
+from slackwater.claims.writing import NOTHING_TO_DO, Act, Computed, act_on
 from slackwater.host.edge import Host, Refused, Vanished
 from slackwater.snapshot.groups import GroupId
-from slackwater.snapshot.knobs import Knob, KnobMark, Mark, Settings, Value
+from slackwater.snapshot.knobs import Knob, KnobMark, Mark, Quota, Settings, Value
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -68,6 +68,29 @@ def reconcile(
     return done
 
 
+def foreseen(
+    host: Host, claims: Iterable[Claim], ours: Ours, *, pods: Mapping[str, Pod], kubelet: KubeletRules
+) -> Ours:
+    """
+    For groups that cannot carry a mark: what their marks will say once these claims are written, so that the journal has
+    it before they are.
+    """
+    if not ours.unmarkable:
+        return ours
+    marks = dict(ours.marks)
+    for target in _targets(claims, pods, ours):
+        mark = ours.marks.get(target.group, Mark()).knobs.get(target.knob)
+        if target.group not in ours.unmarkable or mark is None or not target.claims:
+            continue
+        weighs = target.knob is Knob.WEIGHT
+        wanted = tuple(_weights(host, target) if weighs else _quotas(target, kubelet.cfs_period))
+        value = desired(mark.base, wanted)
+        if value != mark.after:
+            fresh = replace(mark, before=mark.after, after=value, cause=cause_of(wanted))
+            marks[target.group] = marks[target.group].with_knob(target.knob, fresh)
+    return replace(ours, marks=marks)
+
+
 def _targets(claims: Iterable[Claim], pods: Mapping[str, Pod], ours: Ours) -> Iterator[_Target]:
     """Everything that is claimed and exists, and everything that is marked."""
     claimed: dict[Place, list[Claim]] = {}
@@ -98,12 +121,17 @@ def _container_name(pod: Pod | None, group: GroupId) -> str:
 def _put_right(host: Host, target: _Target, done: Reconciled, now: Instant, kubelet: KubeletRules) -> Reconciled:
     place = (target.group, target.knob)
     trouble = done.ours.troubles.get(place, Trouble())
-    if trouble.next_try > now:
+    if target.claims and trouble.next_try > now:
         return done
     try:
+        ours = _with_its_mark(host, target, done.ours)
         settings = host.settings(target.group)
-        act, found = _act(host, target, settings, done.ours, kubelet)
-        ours, refusal = _carry_out(host, target, act, done.ours)
+        if not _shows(settings, target.knob):
+            return replace(done, ours=ours)
+        act, found = _act(host, target, settings, ours, kubelet)
+        if act == NOTHING_TO_DO and ours is done.ours and place not in ours.troubles:
+            return done
+        ours, refusal = _carry_out(host, target, act, ours)
     except Vanished:
         return replace(done, ours=_forgotten(done.ours, target.group))
     done = replace(done, ours=ours)
@@ -121,21 +149,38 @@ def _put_right(host: Host, target: _Target, done: Reconciled, now: Instant, kube
     )
 
 
+def _with_its_mark(host: Host, target: _Target, ours: Ours) -> Ours:
+    """
+    Before a group is first written, what it says itself: a mark that we do not know of (a tick was lost, the pod was out
+    of sight) must never be taken for the base.
+    """
+    group = target.group
+    if group in ours.marks or group in ours.unmarkable:
+        return ours
+    mark = host.mark(group)
+    return replace(ours, marks={**ours.marks, group: mark}) if mark and mark.knobs else ours
+
+
+def _shows(settings: Settings, knob: Knob) -> bool:
+    """Whether the knob could be read. What cannot be read is neither judged nor written: the next tick looks again."""
+    return (settings.weight if knob is Knob.WEIGHT else settings.quota) is not None
+
+
 def _act(host: Host, target: _Target, settings: Settings, ours: Ours, kubelet: KubeletRules) -> tuple[Act, Value]:
     mark = ours.knob(target.group, target.knob)
     if target.knob is Knob.WEIGHT:
         # Runtimes disagree on how a weight follows from a request, so what was found is the base.
         return act_on(settings.weight, tuple(_weights(host, target)), mark, None), settings.weight
-    quota = settings.quota
-    if quota is None:
-        raise Vanished(str(target.group))
-    wanted = tuple(
-        Wanted(claim.kind, claim.source, time, claim.cause)
-        for claim in target.claims
-        if (time := quota_time(claim.quota, quota.period)) is not None
-    )
+    quota = settings.quota or Quota(None)
+    wanted = tuple(_quotas(target, quota.period))
     rules = replace(kubelet, cfs_period=quota.period)
     return act_on(quota.time, wanted, mark, _computed(target, rules)), quota.time
+
+
+def _quotas(target: _Target, period: Microseconds) -> Iterator[Wanted]:
+    for claim in target.claims:
+        if (time := quota_time(claim.quota, period)) is not None:
+            yield Wanted(claim.kind, claim.source, time, claim.cause)
 
 
 def _weights(host: Host, target: _Target) -> Iterator[Wanted]:
@@ -159,7 +204,7 @@ def _carry_out(host: Host, target: _Target, act: Act, ours: Ours) -> tuple[Ours,
     try:
         if act.mark is not None:
             ours = _marked(host, group, knob, act.mark, ours)
-        if act.writes and _may_write(group, knob, ours):
+        if act.writes and _may_write(group, knob, ours, act):
             host.write(group, knob, act.value)
             ours = replace(ours, settled=ours.settled | {(group, knob)})
         return (_unmarked(host, group, knob, ours) if act.unmark else ours), None
@@ -167,24 +212,24 @@ def _carry_out(host: Host, target: _Target, act: Act, ours: Ours) -> tuple[Ours,
         return ours, refusal
 
 
-def _may_write(group: GroupId, knob: Knob, ours: Ours) -> bool:
-    """A group that cannot carry a mark is written only when the journal has its base."""
-    return group not in ours.unmarkable or (group, knob) in ours.kept
+def _may_write(group: GroupId, knob: Knob, ours: Ours, act: Act) -> bool:
+    """A group that cannot carry a mark is written only when the journal has exactly the mark that goes with it."""
+    mark = ours.marks.get(group, Mark()).knobs.get(knob)
+    return group not in ours.unmarkable or act.unmark or ours.kept.get((group, knob)) == mark
 
 
 def _marked(host: Host, group: GroupId, knob: Knob, mark: KnobMark, ours: Ours) -> Ours:
     ours = replace(ours, settled=ours.settled - {(group, knob)})
     whole = ours.marks.get(group, Mark()).with_knob(knob, mark)
     marks = {**ours.marks, group: whole}
-    if group not in ours.unmarkable:
-        try:
-            host.set_mark(group, whole)
-        except Refused:
-            if group in ours.marks:
-                # What stands on it must stay true: a group with a stale mark is worse than one that is not written.
-                raise
-            return replace(ours, marks=marks, unmarkable=ours.unmarkable | {group})
-    return replace(ours, marks=marks)
+    try:
+        host.set_mark(group, whole)
+    except Refused:
+        if group in ours.marks and group not in ours.unmarkable:
+            # What stands on it must stay true: a group with a stale mark is worse than one that is not written.
+            raise
+        return replace(ours, marks=marks, unmarkable=ours.unmarkable | {group})
+    return replace(ours, marks=marks, unmarkable=ours.unmarkable - {group})
 
 
 def _unmarked(host: Host, group: GroupId, knob: Knob, ours: Ours) -> Ours:

@@ -12,9 +12,11 @@ from msgspec.structs import replace
 
 from slackwater.agent import carried, status
 from slackwater.agent.acting import Done
-from slackwater.agent.carried import Carried
+from slackwater.agent.carried import Carried, Given, Page
 from slackwater.agent.edges import Edges
+from slackwater.agent.marks import stuck
 from slackwater.agent.observing import Seen
+from slackwater.agent.settings import settings_of
 from slackwater.api.problems import Severity
 from slackwater.cluster.edge import Event, Unreachable
 from slackwater.decide import sentence
@@ -43,17 +45,28 @@ CHANGES = {
 def commit(edges: Edges, seen: Seen, held: Carried, plan: Plan) -> bool:
     """Whether the journal has it. A tick that was woken early and changes nothing is not worth a record."""
     if not seen.looked and not plan.decisions and plan.memory == held.memory:
-        return True
+        return held.journal_holds
     entry = Entry(
         at=seen.wall,
         instant=seen.now,
-        sample=seen.sample,
+        sample=replace(seen.sample, settings=seen.looked_at) if seen.sample else None,
         view=seen.view,
-        memory=carried.encoded(plan.memory),
+        memory=carried.encoded(Page(plan.memory, _given(seen, held))),
         decisions=plan.decisions,
         measurements=plan.measurements,
     )
     return _written(lambda: edges.journal.commit(entry))
+
+
+def _given(seen: Seen, held: Carried) -> Given:
+    return Given(
+        mode=seen.mode.value,
+        mode_why=seen.mode_why,
+        capacity=seen.capacity,
+        settings=settings_of(seen.configuration),
+        stuck=tuple(sorted(stuck(held.ours))),
+        backend=seen.survey.backend,
+    )
 
 
 def _written(write: Callable[[], None]) -> bool:

@@ -6,11 +6,13 @@ agent's lock first: beside a running agent it would be undone at the next tick.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from slackwater.agent import life
 from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration
 from slackwater.agent.main import opened, root_of
+from slackwater.agent.observing import groups_to_follow
 from slackwater.host.lock import Lock
 from slackwater.host.machine import Machine
 
@@ -27,8 +29,9 @@ def release(configuration: Configuration) -> Released:
     with Lock(machine.directory, configuration.host.proc):
         edges = opened(configuration, machine, clock)
         try:
-            edges.cluster.view(clock.instant())
-            held = life.begun(machine, edges.journal, clock)
+            view = edges.cluster.view(clock.instant())
+            machine.follow(groups_to_follow(view))
+            held = replace(life.begun(machine, edges.journal, clock), view=view)
             return Released(len(held.ours.marks), life.give_back(edges, held, configuration))
         finally:
             edges.cluster.close()

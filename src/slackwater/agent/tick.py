@@ -1,23 +1,27 @@
 """
-One tick, whole: observe, judge, decide, commit, act, record.
+One tick, whole: observe, judge, look closer, decide, commit, act, record.
 
-Observing and acting touch the world; between them everything is a pure function of values. The plan and its claims are
+Observing, looking and acting touch the world; judging and deciding are pure functions of values. The plan and its claims are
 committed to the journal before anything is written, and what came of it after; a commit that fails never stops the
 tick. So whatever happens between any two lines here, the next tick (of this agent or of the next one) sees what is,
 computes what should be, and puts right what differs.
 """
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from slackwater.agent import acting, looking, observing, recording
+from slackwater.agent import reconcile as reconciling
 from slackwater.agent.acting import Done
 from slackwater.agent.auditing import Audit, audit
 from slackwater.agent.carried import Carried
 from slackwater.agent.configuration import Configuration, Mode
 from slackwater.agent.edges import Edges
-from slackwater.agent.marks import journalled
+from slackwater.agent.marks import journalled, stuck
 from slackwater.agent.observing import Seen
 from slackwater.agent.settings import patience_of, settings_of
+from slackwater.api.units import Shares
 from slackwater.decide.engine import Plan, decide, marked_blind, preview
 from slackwater.decide.remembering import remembered
 from slackwater.decide.situation import Situation
@@ -37,10 +41,12 @@ def tick(
         return held
     held = observing.taken_in(held, seen, catalogue)
     verdicts = judged(seen, held)
-    plan = planned(edges, seen, held, verdicts, catalogue)
+    seen = looking.looked_closer(edges.host, seen, verdicts)
+    plan = planned(seen, held, verdicts, catalogue, edges.host.weight_of)
+    held, plan = foreseen(edges, seen, held, plan)
     kept = recording.commit(edges, seen, held, plan)
     done = acting.act(edges, seen, held, plan, journal_holds=kept)
-    held = replace(held, verdicts=verdicts, audit=audited(edges, seen, held, done))
+    held = replace(held, verdicts=verdicts, journal_holds=kept, audit=audited(edges, seen, held, done))
     return recording.record(edges, seen, held, plan, done)
 
 
@@ -58,10 +64,12 @@ def audited(edges: Edges, seen: Seen, held: Carried, done: Done) -> Audit:
     return audit(edges.host, seen.view.pods, done.reconciled.ours, kubelet, held.audit)
 
 
-def planned(edges: Edges, seen: Seen, held: Carried, verdicts: tuple[Verdict, ...], catalogue: Catalogue) -> Plan:
+def planned(
+    seen: Seen, held: Carried, verdicts: tuple[Verdict, ...], catalogue: Catalogue, weight_of: Callable[[Shares], int]
+) -> Plan:
     """The plan of the real rules, and what the others would have done, each from the same situation."""
     real = tuple(verdict for verdict in verdicts if seen.mode is Mode.ACT and not verdict.rule.preview)
-    shown = tuple(verdict for verdict in verdicts if verdict not in real)
+    shown = tuple(verdict for verdict in verdicts if seen.mode is not Mode.ACT or verdict.rule.preview)
     settings = settings_of(seen.configuration)
     # What a blind rule may do once it does now; the next tick finds it done.
     stepped = marked_blind(verdicts, sampled=seen.sample is not None)
@@ -77,15 +85,20 @@ def planned(edges: Edges, seen: Seen, held: Carried, verdicts: tuple[Verdict, ..
         verdicts=real,
         collected=seen.collected,
         memory=remembered(memory, real, held.frames, seen.now, settings),
-        looked_at=looking.look(edges.host, seen.view, verdicts, settings),
-        weight_of=edges.host.weight_of,
+        looked_at=seen.looked_at,
+        stuck=stuck(held.ours),
+        weight_of=weight_of,
         sampled=seen.sample is not None,
         idle_because="" if seen.mode is Mode.ACT else f"mode is {seen.mode.value} ({seen.mode_why})",
     )
     plan = decide(situation)
     would, told = preview(replace(situation, verdicts=shown, preview=True))
-    return replace(
-        plan,
-        decisions=(*plan.decisions, *would),
-        memory=replace(plan.memory, previewed=told, unmarked=journalled(held.ours)),
-    )
+    return replace(plan, decisions=(*plan.decisions, *would), memory=replace(plan.memory, previewed=told))
+
+
+def foreseen(edges: Edges, seen: Seen, held: Carried, plan: Plan) -> tuple[Carried, Plan]:
+    """For groups that cannot say what is ours: what the journal must have before they are written."""
+    pods = {pod.uid: pod for pod in seen.view.pods}
+    kubelet = settings_of(seen.configuration).kubelet
+    ours = reconciling.foreseen(edges.host, plan.claims, held.ours, pods=pods, kubelet=kubelet)
+    return replace(held, ours=ours), replace(plan, memory=replace(plan.memory, unmarked=journalled(ours)))

@@ -172,6 +172,10 @@ class AvoidanceAction(Struct, frozen=True, kw_only=True):
     def throttles(self) -> bool:
         return self.cpu_throttle is not None or self.memory_throttle is not None
 
+    @property
+    def throttles_cpu(self) -> bool:
+        return self.cpu_throttle is not None
+
 
 class Scope(Struct, frozen=True):
     """One requirement of a PodQOS on what is not a label."""

@@ -23,8 +23,8 @@ class KubeletRules(Struct, frozen=True):
 
 
 def quota_time(limit: Millicores | None, period: Microseconds) -> Microseconds | None:
-    """A limit as CPU time per period, not below what the kernel takes."""
-    if not limit:
+    """So much CPU as time per period, not below what the kernel takes; None is unlimited, and nothing at all is not."""
+    if limit is None:
         return None
     return Microseconds(max(LEAST_QUOTA, limit * period // 1_000))
 
@@ -35,7 +35,8 @@ def container_limit(container: Container) -> Millicores | None:
 
 
 def base_quota(container: Container, rules: KubeletRules) -> Microseconds | None:
-    return quota_time(container.limits.cpu, rules.cfs_period) if rules.cfs_quota else None
+    """A limit of zero is none, as kubelet has it."""
+    return quota_time(container.limits.cpu or None, rules.cfs_period) if rules.cfs_quota else None
 
 
 def shares_for(cpu: Millicores) -> Shares:

@@ -56,10 +56,8 @@ class Throttled(Struct, frozen=True, kw_only=True):
     quota: Millicores
     reference: Millicores
     floor: Millicores
-    limited: bool  # the reference is a limit, at which the claim ends
     weight: bool  # its pod yields, if it is offline work
     causes: tuple[str, ...]  # ids of the rules behind it
-    since: Instant
     starved_at: Instant  # when its quota last stopped it
 
     @property

@@ -69,9 +69,16 @@ def _allowing(
     for verdict in concerned:
         action = verdict.rule.rule.action
         why = eligibility.refusal(pod, action, situation.view.pod_qos, situation.settings, evicts=evicts)
+        why = why or _not_below(situation, pod, verdict)
         first = first or why
         if not why:
             by.append(verdict)
     if by and pod.uid in situation.leaving:
         return (), "its eviction is under way"
     return tuple(by), first
+
+
+def _not_below(situation: Situation, pod: Pod, verdict: Verdict) -> str:
+    """A verdict that names who is hurt takes only from groups below the lowest of them."""
+    hurt = [order.class_and_priority(situation.pods[uid]) for uid in verdict.victims if uid in situation.pods]
+    return "not below the one that is hurt" if hurt and order.class_and_priority(pod) >= min(hurt) else ""

@@ -65,10 +65,13 @@ def _rung(
         return "its usage is missing"
     if looked is None or looked.quota is None:
         return "its quota could not be read"
+    if group in situation.stuck:
+        return "its quota could not be written"
     limit = container_limit(container)
     reference = limit or (claim.reference if claim else mean)
-    # What this tick has already planned for it holds as if it were written.
-    quota = claim.quota if claim else as_millicores(looked.quota)
+    # What this tick has planned for it holds as if it were written; what an earlier one wanted may have been refused.
+    planned = claim is not None and claim.quota != situation.claimed_before(claim.where)
+    quota = claim.quota if claim and planned else as_millicores(looked.quota)
     floor = floor_of(reference, ratios.floor, looked.quota)
     start = mean if quota is None else min(quota, mean)
     usable = used if quota is None else min(quota, used)
@@ -81,6 +84,5 @@ def _rung(
         floor=floor,
         step=Millicores(max(1, reference * ratios.step // 100)),
         reference=reference,
-        limited=limit is not None,
         quota=quota,
     )

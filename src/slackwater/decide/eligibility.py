@@ -25,6 +25,8 @@ SOURCE_ANNOTATION = "kubernetes.io/config.source"
 def level(pod: Pod) -> int:
     """The pod's QoS level; unset, and what is no level, is 0."""
     text = pod.annotations.get(LEVEL_ANNOTATION, "").strip()
+    if not text:
+        return 0
     if text in LEVEL_WORDS:
         return LEVEL_WORDS[text]
     try:
@@ -32,6 +34,17 @@ def level(pod: Pod) -> int:
     except ValueError:
         return 0
     return number if number in LEVELS else 0
+
+
+def has_sound_level(pod: Pod) -> bool:
+    """Unset is sound too. What was meant by another text nobody knows, so nothing is taken on the strength of it."""
+    text = pod.annotations.get(LEVEL_ANNOTATION, "").strip()
+    return not text or text in LEVEL_WORDS or text in {str(number) for number in LEVELS}
+
+
+def is_kept_out(pod: Pod) -> bool:
+    """Whoever writes anything but "false" there meant to protect the pod."""
+    return pod.annotations.get(PROTECTED_ANNOTATION, "false").strip().lower() != "false"
 
 
 def is_offline(pod: Pod) -> bool:
@@ -63,8 +76,10 @@ def is_terminating(pod: Pod) -> bool:
 
 def protection(pod: Pod, settings: Settings) -> str:
     """Why this pod is out of everything; empty: it is not."""
-    if pod.annotations.get(PROTECTED_ANNOTATION, "").lower() == "true":
+    if is_kept_out(pod):
         return f"protected by its annotation {PROTECTED_ANNOTATION}"
+    if not has_sound_level(pod):
+        return f"protected: its {LEVEL_ANNOTATION} {pod.annotations[LEVEL_ANNOTATION]!r} is no level"
     if level(pod) > 0:
         return f"protected: QoS level {level(pod)}"
     if (pod.priority or 0) >= SYSTEM_PRIORITY:

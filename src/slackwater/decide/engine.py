@@ -7,22 +7,22 @@ reconciler makes true, evictions and scheduling go to the cluster, decisions to 
 tick.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.api.units import Amount, Millicores
+from slackwater.api.units import Amount, Instant, Millicores
 from slackwater.claims.claim import Claim, Kind, Source, Throttled
 from slackwater.decide.act import Act, governed
 from slackwater.decide.decisions import Ids, decisions_of, ended, switched
 from slackwater.decide.evict import Chosen, Released, evict
 from slackwater.decide.measuring import awaited, measure
-from slackwater.decide.memory import Flight, Memory
+from slackwater.decide.memory import Evicting, Flight, Memory
 from slackwater.decide.plan import ActionKind, Decision, EvictionOrder, Measurement, Scheduling
 from slackwater.decide.restore import Restoring, restore
 from slackwater.decide.scheduling import scheduling
-from slackwater.decide.situation import Situation
+from slackwater.decide.situation import PATIENCE_WITH_THE_DYING, Situation
 from slackwater.decide.throttle import Throttling, throttle
 from slackwater.decide.upkeep import upkeep
 from slackwater.decide.weights import Weights, weight_operations, weights
@@ -45,8 +45,9 @@ def decide(situation: Situation) -> Plan:
     before = weights(situation, situation.memory.throttled)
     upkept = upkeep(situation)
     throttling = throttle(situation, upkept.held)
-    restoring = restore(situation, throttling.held)
+    restoring = restore(situation, throttling.held, upkept.freed)
     evictions = evict(situation, Released(throttling.released, throttling.amounts))
+    leaving = tuple(evicting(situation, chosen) for chosen in evictions.chosen)
     standing, closing = scheduling(situation.verdicts, situation.now)
 
     after = weights(situation, restoring.held.values())
@@ -64,7 +65,9 @@ def decide(situation: Situation) -> Plan:
         situation.memory,
         throttled=tuple(restoring.held.values()),
         waits=restoring.waits,
-        flights=(*situation.memory.flights, *_flights(situation, throttling, restoring)),
+        flights=(*situation.memory.flights, *_flights(situation, throttling, restoring, upkept.freed)),
+        evicting=(*situation.memory.evicting, *leaving),
+        evicted_at=(*situation.memory.evicted_at, *(situation.now for _ in leaving)),
         scheduling_disabled=standing.disabled,
         awaiting=(*measured.awaiting, *awaited(situation, decisions)),
     )
@@ -152,13 +155,24 @@ def claims(situation: Situation, throttled: Iterable[Throttled], moved: Weights)
     )
 
 
-def _flights(situation: Situation, throttling: Throttling, restoring: Restoring) -> tuple[Flight, ...]:
+def evicting(situation: Situation, chosen: Chosen) -> Evicting:
+    """
+    Counted from before it is asked for, so that neither a crash nor a failed tick forgets it; who is refused is taken
+    out again.
+    """
+    grace = chosen.grace if chosen.grace is not None else (chosen.pod.grace or 0.0)
+    return Evicting(pod=chosen.pod.uid, until=Instant(situation.now + grace + PATIENCE_WITH_THE_DYING))
+
+
+def _flights(
+    situation: Situation, throttling: Throttling, restoring: Restoring, freed: Mapping[str, Millicores]
+) -> tuple[Flight, ...]:
     """What no sample shows yet: of CPU in every metric that a quota moves; of the others as they told it."""
-    taken, given = throttling.released, {uid: Millicores(-cpu) for uid, cpu in restoring.granted.items()}
-    of_cpu = [situation.in_metrics(cpu) for cpu in (taken, given) if any(cpu.values())]
+    back = ({uid: Millicores(-cpu) for uid, cpu in one.items()} for one in (restoring.granted, freed))
+    of_cpu = [situation.in_metrics(cpu) for cpu in (throttling.released, *back) if any(cpu.values())]
     told = [dict(amounts) for _, amounts in sorted(throttling.amounts.items())]
-    back = {metric: Amount(-amount) for metric, amount in restoring.amounts.items()}
-    return tuple(Flight(at=situation.now, amounts=amounts) for amounts in (*of_cpu, *told, back) if amounts)
+    given = {metric: Amount(-amount) for metric, amount in restoring.amounts.items()}
+    return tuple(Flight(at=situation.now, amounts=amounts) for amounts in (*of_cpu, *told, given) if amounts)
 
 
 def _with_weights(

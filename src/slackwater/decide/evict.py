@@ -19,7 +19,9 @@ from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Verdict, is_blind
 from slackwater.metrics.metric import Metric
 
+HOUR = Seconds(3600)
 WORTH_EVICTING = 0.05  # of the gap
+ROUNDED = 1e-6  # in any unit
 
 
 class Chosen(Struct, frozen=True):
@@ -93,13 +95,15 @@ def _close(
         for one in _worth_first(situation, metric, allowed, gap, squeezed):
             release = _release(situation, metric, one.pod, squeezed)
             why = _passed_over(situation, one.pod, release, chosen)
-            if taken >= gap or (stopped := _braked(situation, len(chosen))):
+            if _closed(situation, metric, gap - taken) or (stopped := _braked(situation, len(chosen))):
                 break
-            told[one.pod.key] = Considered(one.pod.key, taken=not why, why=why or "evicted")
+            told.setdefault(one.pod.key, Considered(one.pod.key, taken=not why, why=why or "evicted"))
             if not why:
                 chosen.append(Chosen(one.pod, _grace(one.verdicts), len(done.acts)))
                 taken += release or 0.0
-        stopped = stopped or ("gap closed" if taken >= gap else "nobody left who may be evicted")
+        stopped = stopped or (
+            "gap closed" if _closed(situation, metric, gap - taken) else "nobody left who may be evicted"
+        )
     here = [one.pod for one in chosen if one.act == len(done.acts)]
     act = Act(
         action=ActionKind.EVICT,
@@ -125,6 +129,11 @@ def _not_needed(pod: Pod, stopped: str) -> Considered:
 def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: float, squeezed: Released) -> float:
     throttled = squeezed.all_of(metric, situation)
     return max(0.0, situation.gap(metric, verdict.value or 0.0, waterline) - throttled)
+
+
+def _closed(situation: Situation, metric: Metric, left: float) -> bool:
+    """Quotas release whole millicores and sums round: nobody goes for the part of one that is left, nor for a rest."""
+    return left <= ROUNDED or (metric.from_cpu is not None and situation.cpu_for(metric, left) < 1)
 
 
 def _release(situation: Situation, metric: Metric, pod: Pod, squeezed: Released) -> Amount | None:
@@ -153,9 +162,13 @@ def _braked(situation: Situation, chosen: int) -> str:
     settings = situation.settings
     if settings.evictions_per_tick and chosen >= settings.evictions_per_tick:
         return f"braked: evictionsPerTick {settings.evictions_per_tick}"
-    if settings.evictions_per_hour and chosen + len(situation.memory.evicted_at) >= settings.evictions_per_hour:
+    if settings.evictions_per_hour and chosen + _in_the_last_hour(situation) >= settings.evictions_per_hour:
         return f"braked: evictionsPerHour {settings.evictions_per_hour}"
     return ""
+
+
+def _in_the_last_hour(situation: Situation) -> int:
+    return sum(1 for at in situation.memory.evicted_at if situation.now - at < HOUR)
 
 
 def _grace(verdicts: tuple[Verdict, ...]) -> Seconds | None:
@@ -170,7 +183,7 @@ def _operation(situation: Situation, metric: Metric, pod: Pod, squeezed: Release
 
 
 def _may_act_blind(situation: Situation, verdict: Verdict) -> bool:
-    if not situation.sampled or not situation.settings.evict_on_missing_usage:
+    if not situation.may_be_blind or not situation.settings.evict_on_missing_usage:
         return False
     if not verdict.rule.evicts or not is_blind(verdict):
         return False
@@ -185,17 +198,31 @@ def _cools(situation: Situation, verdict: Verdict) -> bool:
 def _one(situation: Situation, verdict: Verdict, done: Evictions, through: Metric | None, reason: str) -> Evictions:
     """The first pod in the order of a metric; without one by class, priority and age, whether its usage is known or not."""
     candidates, considered = sorted_out(situation, through, [verdict], evicts=True)
-    free = [one.pod for one in candidates if not _passed_over(situation, one.pod, Amount(0), list(done.chosen))]
+    pods = [one.pod for one in candidates if _counts(verdict, one.pod)]
+    passed = {pod.uid: _passed_over(situation, pod, _use(situation, pod, through), list(done.chosen)) for pod in pods}
+    free = [pod for pod in pods if not passed[pod.uid]]
     braked = _braked(situation, len(done.chosen))
     picked = free[:1] if not braked else []
+    otherwise = braked or "not yet: one pod at a time"
+    left = (Considered(p.key, taken=False, why=passed[p.uid] or otherwise) for p in pods if p not in picked)
     act = Act(
         action=ActionKind.EVICT,
         governing=verdict,
         metric=verdict.rule.metric,
-        considered=(*(Considered(pod.key, taken=True, why="evicted") for pod in picked), *considered),
+        considered=(*(Considered(pod.key, taken=True, why="evicted") for pod in picked), *left, *considered),
         operations=tuple(Operation(pod=pod.key, uid=pod.uid, who=who(pod)) for pod in picked),
         reason=reason,
-        stopped=braked or "one pod",
+        stopped=braked or ("one pod" if picked else "nobody left who may be evicted"),
     )
     chosen = (Chosen(pod, _grace((verdict,)), len(done.acts)) for pod in picked)
     return Evictions((*done.chosen, *chosen), (*done.acts, act))
+
+
+def _counts(verdict: Verdict, pod: Pod) -> bool:
+    """Whether it has a part in what the rule speaks of: not even a rule that is blind reaches beyond."""
+    return verdict.rule.metric is None or verdict.rule.metric.concerns(pod)
+
+
+def _use(situation: Situation, pod: Pod, through: Metric | None) -> Amount | None:
+    """Without a metric nothing needs to be known of it."""
+    return situation.usage_of(pod, through) if through is not None and through.of_pod else Amount(0.0)

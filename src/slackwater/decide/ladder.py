@@ -23,7 +23,6 @@ class Rung(Struct, frozen=True, kw_only=True):
     floor: Millicores
     step: Millicores
     reference: Millicores
-    limited: bool
     quota: Millicores | None  # what stands there now
 
     def level(self, steps: int) -> Millicores:
@@ -121,8 +120,9 @@ def _cut(ladder: Ladder, rounds: int, needed: Millicores) -> Squeeze:
         seen += part
         share = needed * seen // sum(whole) - taken
         taken += share
-        before = rung.level(rounds) if rounds else rung.start
-        level = Millicores(min(before, rung.usage - rung.release(rounds)) - share) if share else before
-        if share or rounds:
-            quotas.append((rung, level))
+        if share:
+            # From what is used now: where that is above the mean, a part of the first step lies above the mean too.
+            quotas.append((rung, Millicores(rung.usage - rung.release(rounds) - share)))
+        elif rounds:
+            quotas.append((rung, rung.level(rounds)))
     return Squeeze(ladder, tuple(quotas), Millicores(ladder.release(rounds) + taken))

@@ -38,8 +38,13 @@ def awaited(situation: Situation, decisions: Iterable[Decision]) -> tuple[Awaiti
             subjects=_subjects(situation, situation.catalogue.get(decision.metric), decision.operations),
         )
         for decision in decisions
-        if decision.action in AWAITED and not decision.preview
+        if decision.action in AWAITED and not decision.preview and _has_effect(decision)
     )
+
+
+def _has_effect(decision: Decision) -> bool:
+    """An act that took nothing brings nothing about."""
+    return bool(decision.operations) or decision.action is ActionKind.DISABLE_SCHEDULING
 
 
 def measure(situation: Situation) -> Measured:
@@ -55,9 +60,9 @@ def measure(situation: Situation) -> Measured:
 
 def _measure(situation: Situation, waiting: Awaiting) -> tuple[Measurement | None, Awaiting | None]:
     actual = () if waiting.measured else _actual(situation, waiting)
-    outcome = _outcome(situation, waiting)
-    left = replace(waiting, measured=waiting.measured or bool(actual))
-    over = outcome is not None and (left.measured or not waiting.subjects)
+    outcome = None if waiting.told else _outcome(situation, waiting)
+    left = replace(waiting, measured=waiting.measured or bool(actual), told=waiting.told or outcome is not None)
+    over = left.told and (left.measured or not waiting.subjects)
     if not actual and outcome is None:
         return None, left
     return Measurement(decision=waiting.decision, actual=actual, outcome=outcome), None if over else left

@@ -69,6 +69,7 @@ class Awaiting(Struct, frozen=True, kw_only=True):
     at: Instant
     subjects: tuple[Subject, ...] = ()
     measured: bool = False  # the actual releases have been written
+    told: bool = False  # its outcome has been written
 
 
 class Memory(Struct, frozen=True, kw_only=True):

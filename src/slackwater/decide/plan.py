@@ -37,7 +37,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     uid: str
     container: str = ""  # its name; empty: the pod itself
     knob: str = ""  # quota | weight; empty: the pod is evicted
-    before: int | None = None  # quota in millicores (None: unlimited), weight as shares
+    before: int | None = None  # a quota in millicores (None: unlimited), a weight as the kernel's file has it
     after: int | None = None
     expected: float | None = None  # release (restore: grant) in the metric's unit
     actual: float | None = None  # measured at the next fresh sample
@@ -64,7 +64,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     unit: str = ""  # millicores | percent | bytes | ...
     value: float | None = None
     waterline: float | None = None
-    gap: float | None = None  # with its excess
+    gap: float | None = None  # with its excess; of giving back: the room
     bad_ticks: int = 0  # how long the rule had been bad when it acted
     reason: str = ""  # what the rule said, beyond the numbers
     stopped: str = ""  # why it went no further

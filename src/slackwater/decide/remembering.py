@@ -21,20 +21,26 @@ Window = tuple[tuple[Instant, Amount], ...]
 
 def remembered(memory: Memory, verdicts: Iterable[Verdict], frames: Frames, now: Instant, settings: Settings) -> Memory:
     """`verdicts` are the real rules' alone: a preview must not lengthen, widen or fill anything."""
+    held = tuple(verdicts)
     return replace(
         memory,
-        windows=_windows(memory.windows, tuple(verdicts), now, settings.tick),
+        windows=_windows(memory.windows, held, now, settings.tick),
         flights=tuple(flight for flight in memory.flights if _shows_not(flight, frames)),
         evicting=tuple(one for one in memory.evicting if one.until > now),
         backoffs=tuple(one for one in memory.backoffs if one.until > now - HOUR),
-        evicted_at=tuple(at for at in memory.evicted_at if now - at < HOUR),
+        evicted_at=tuple(at for at in memory.evicted_at if now - at < max(HOUR, _longest(held))),
     )
+
+
+def _longest(verdicts: Iterable[Verdict]) -> Seconds:
+    """Cool-down of the rules."""
+    return max((verdict.rule.cool_down for verdict in verdicts), default=Seconds(0))
 
 
 def _windows(
     windows: dict[str, Window], verdicts: tuple[Verdict, ...], now: Instant, tick: Seconds
 ) -> dict[str, Window]:
-    longest = max((verdict.rule.cool_down for verdict in verdicts), default=Seconds(0)) + 3 * tick
+    longest = _longest(verdicts) + 3 * tick
     fresh: dict[str, Window] = {}
     for verdict in verdicts:
         metric = verdict.rule.metric

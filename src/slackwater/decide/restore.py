@@ -20,9 +20,10 @@ from slackwater.decide import order
 from slackwater.decide.act import Act, governed, who
 from slackwater.decide.memory import Wait
 from slackwater.decide.plan import ActionKind, Operation
-from slackwater.decide.returning import Returned, returns, speaks
+from slackwater.decide.returning import Returned, returns
 from slackwater.decide.room import LEAST_GRANT, UNBOUNDED, base_wait, room_in
 from slackwater.decide.situation import Situation
+from slackwater.judge.states import Phase
 from slackwater.judge.verdicts import Change, Verdict
 from slackwater.metrics.metric import Metric
 from slackwater.snapshot import usage
@@ -33,6 +34,13 @@ CALM = 0.8  # of the waterline: below it the wait is as short as ever
 Held = dict[tuple[str, str], Throttled]
 
 
+class Room(Struct, frozen=True):
+    """The CPU that may be given back, and the rules on the metric that leaves so little; infinite: nothing bounds it."""
+
+    cpu: float
+    rules: list[Verdict]
+
+
 class Restoring(Struct, frozen=True):
     held: Held
     granted: dict[str, Millicores] = {}  # by pod: what it is expected to use of it
@@ -41,8 +49,8 @@ class Restoring(Struct, frozen=True):
     amounts: dict[str, Amount] = {}  # by metric: what those with steps of their own say that it takes
 
 
-def restore(situation: Situation, held: Held) -> Restoring:
-    """What is left of the throttles after this tick's giving back."""
+def restore(situation: Situation, held: Held, freed: Mapping[str, Millicores]) -> Restoring:
+    """What is left of the throttles after this tick's giving back. `freed` is what others were given in it already."""
     concerned = [verdict for verdict in situation.verdicts if _binds(verdict)]
     waits = _all_waits(situation, concerned)
     if not held or not situation.sampled or _blocked(concerned):
@@ -50,16 +58,20 @@ def restore(situation: Situation, held: Held) -> Restoring:
     base = base_wait(situation, concerned)
     if any(_waits(situation, verdict, waits, base) for verdict in concerned):
         return Restoring(held, waits=waits)
-    room = _room(situation, concerned, base)
-    if room is None or room < LEAST_GRANT:
+    room = _room(situation, concerned, base, freed)
+    if room is None or room.cpu < LEAST_GRANT:
         return Restoring(held, waits=waits)
     return _granted(situation, held, concerned, room, waits)
 
 
 def _all_waits(situation: Situation, concerned: Sequence[Verdict]) -> dict[str, Wait]:
-    own = [verdict for verdict in situation.verdicts if speaks(verdict)]
-    sets = (concerned, own)
-    return {metric: _wait(situation, metric, verdicts) for verdicts in sets for metric in _metrics(verdicts)}
+    """Of the metrics that bound what is given back, and of those that only say that something is wrong."""
+    others = [v for v in situation.verdicts if v.rule.throttles and not _binds(v)]
+    waits = {metric: _wait(situation, metric, concerned) for metric in _metrics(concerned)}
+    for metric in _metrics(others):
+        own = [verdict for verdict in others if verdict.rule.metric and verdict.rule.metric.name == metric]
+        waits[metric] = _wait(situation, metric, own)
+    return waits
 
 
 def _binds(verdict: Verdict) -> bool:
@@ -89,7 +101,7 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     wait = situation.memory.waits.get(metric, Wait())
     base = base_wait(situation, concerned)
     seconds, now = max(wait.seconds, base), situation.now
-    if all(v.value is not None and v.value < CALM * (v.rule.rule.value or 0.0) for v in here):
+    if _is_calm(situation, wait, seconds, here):
         return replace(wait, seconds=Seconds(0))
     if wait.granted_at is None:
         return wait
@@ -102,19 +114,35 @@ def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wa
     return wait
 
 
-def _room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -> float | None:
+def _is_calm(situation: Situation, wait: Wait, seconds: Seconds, here: Sequence[Verdict]) -> bool:
     """
-    The CPU that may be given back: the least over the metrics; infinite where nothing bounds it; None where something
-    is not known.
+    Where nothing can be counted, calm may be of our own making: it proves nothing as long as something is held back for
+    it, nor until what was given back has held for a wait.
     """
-    room = UNBOUNDED
+    if any(v.value is None or v.value >= CALM * (v.rule.rule.value or 0.0) for v in here):
+        return False
+    if all(_binds(verdict) for verdict in here):
+        return True
+    causes = {cause for claim in situation.memory.throttled for cause in claim.causes}
+    held = any(verdict.state.id in causes for verdict in here)
+    return not held and (wait.granted_at is None or situation.now - wait.granted_at > seconds)
+
+
+def _room(
+    situation: Situation, concerned: Sequence[Verdict], window: Seconds, freed: Mapping[str, Millicores]
+) -> Room | None:
+    """The least over the metrics; None where something is not known."""
+    room = Room(UNBOUNDED, list(concerned) or [v for v in situation.verdicts if v.rule.throttles])
     for metric in situation.catalogue.by_rank(_metrics(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
-        free = room_in(situation, metric, here, window)
-        if free is None:
+        left = room_in(situation, metric, here, window)
+        if left is None:
             return None
-        if free != UNBOUNDED:
-            room = min(room, situation.cpu_for(metric, free))
+        if left == UNBOUNDED:
+            continue
+        free = Millicores(situation.cpu_for(metric, left) - situation.counted(metric, freed))
+        if free < room.cpu:
+            room = Room(free, here)
     return room
 
 
@@ -129,34 +157,39 @@ class _Grant(Struct, frozen=True):
 
 
 def _granted(
-    situation: Situation, held: Held, concerned: list[Verdict], room: float, waits: dict[str, Wait]
+    situation: Situation, held: Held, concerned: list[Verdict], room: Room, waits: dict[str, Wait]
 ) -> Restoring:
     left = dict(held)
     by_pod: dict[str, Millicores] = {}
-    granted = 0
-    grouped = _grouped(situation, held)
-    free = _over(situation, held, waits)
+    granted, eased = 0, False  # whether the step of this tick has been taken, of what comes back one step a tick
+    free, grouped = _over(situation, held, waits), _grouped(situation, held)
     own = returns(situation, (pod for group in grouped for pod in group), free)
-    for group in grouped:
-        hungry = [grant for pod in group for grant in _grants(situation, pod, free, concerned, own.get(pod.uid))]
-        while hungry and granted < room:
+    for pods in grouped:
+        group = [grant for pod in pods for grant in _grants(situation, pod, free, concerned, own.get(pod.uid))]
+        hungry = group
+        if eased:
+            hungry = [grant for grant in group if not grant.stepwise]
+        while hungry and granted < room.cpu:
             again = []
             for grant in hungry:
-                given, after = _give(situation, grant, left, room - granted, concerned)
+                given, after = _give(situation, grant, left, room.cpu - granted, concerned)
                 granted += given
                 by_pod[grant.pod.uid] = Millicores(by_pod.get(grant.pod.uid, 0) + given)
                 if after is not None and given and not grant.stepwise:
                     again.append(grant)
-            hungry = again if room != UNBOUNDED else []
-    speaking = concerned or [v for v in situation.verdicts if v.rule.throttles]
-    operations = _operations(situation, governed(speaking)[0].rule.metric, held, left)
+            hungry = again if room.cpu != UNBOUNDED else []
+        eased = eased or any(grant.stepwise and left.get(grant.claim.where) != grant.claim for grant in group)
+    behind = _behind(situation, held, left)
+    if room.cpu == UNBOUNDED:
+        room = Room(room.cpu, behind or room.rules)
+    operations = _operations(situation, governed(room.rules)[0].rule.metric, held, left)
     if not operations:
         return Restoring(held, waits=waits)
     now = situation.now
+    granting = _metrics([*concerned, *behind])
+    fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in granting}
+    act = _act(situation, room, operations, over=not left)
     amounts = _taken(own, {operation.uid for operation in operations})
-    moved = {*_metrics(concerned), *amounts}
-    fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in moved}
-    act = _act(situation, speaking, room, operations, over=not left)
     return Restoring(left, by_pod, (act,), {**waits, **fresh}, amounts)
 
 
@@ -177,33 +210,6 @@ def _grouped(situation: Situation, held: Held) -> list[list[Pod]]:
     return [list(reversed(group)) for group in reversed(groups)]
 
 
-def _grants(
-    situation: Situation,
-    pod: Pod,
-    held: Mapping[tuple[str, str], Throttled],
-    concerned: Iterable[Verdict],
-    own: Returned | None,
-) -> Iterable[_Grant]:
-    """`held` has only what no rule without a waterline in CPU holds any more."""
-    ratio = max((_step_ratio(verdict) for verdict in concerned), default=CpuThrottle().step_ratio)
-    groups = {container.name: group for container, group in usage.groups_of(pod)}
-    for container in pod.containers:
-        claim = held.get((pod.uid, container.name))
-        if claim is None:
-            continue
-        # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
-        group, limit = groups.get(container.name), container_limit(container)
-        starved = group is not None and usage.starved(situation.frames, group)
-        step = Millicores(max(LEAST_GRANT, (limit or claim.reference) * ratio // 100))
-        stepwise = bool(_uncounted(situation, claim))
-        if own is not None:
-            step = own.rises.get(container.name, Millicores(0))
-        if step:
-            yield _Grant(
-                pod, claim, starved, stepwise, step, limit is not None, limit or _unlimited_top(situation, pod)
-            )
-
-
 def _over(situation: Situation, held: Held, waits: Mapping[str, Wait]) -> Held:
     """What every rule behind it that cannot count in CPU has let go of."""
     return {
@@ -213,14 +219,41 @@ def _over(situation: Situation, held: Held, waits: Mapping[str, Wait]) -> Held:
     }
 
 
+def _grants(
+    situation: Situation, pod: Pod, free: Held, concerned: Sequence[Verdict], own: Returned | None
+) -> Iterable[_Grant]:
+    groups = {container.name: group for container, group in usage.groups_of(pod)}
+    for container in pod.containers:
+        claim = free.get((pod.uid, container.name))
+        if claim is None:
+            continue
+        behind = _uncounted(situation, claim)
+        # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
+        group, limit = groups.get(container.name), container_limit(container)
+        starved = group is not None and usage.starved(situation.frames, group)
+        ratio = max((_step_ratio(verdict) for verdict in (*concerned, *behind)), default=CpuThrottle().step_ratio)
+        step = Millicores(max(LEAST_GRANT, (limit or claim.reference) * ratio // 100))
+        if own is not None:
+            step = own.rises.get(container.name, Millicores(0))
+        if step:
+            top = limit or _unlimited_top(situation, pod)
+            yield _Grant(pod, claim, starved, bool(behind), step, limit is not None, top)
+
+
+def _behind(situation: Situation, before: Held, after: Held) -> list[Verdict]:
+    """The rules for which was taken what is given back now."""
+    causes = {cause for where, claim in before.items() if after.get(where) != claim for cause in claim.causes}
+    return [verdict for verdict in situation.verdicts if verdict.state.id in causes]
+
+
 def _uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
     """The rules behind a throttle that have no waterline to hold a grant against."""
     return [v for v in situation.verdicts if v.state.id in claim.causes and not _binds(v)]
 
 
 def _is_over(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait]) -> bool:
-    cooled = not _waits(situation, verdict, waits, base_wait(situation, [verdict]))
-    return cooled and not verdict.state.engaged and not verdict.state.bad_now
+    waiting = _waits(situation, verdict, waits, base_wait(situation, [verdict]))
+    return not waiting and verdict.state.phase is Phase.IDLE
 
 
 def _step_ratio(verdict: Verdict) -> int:
@@ -278,22 +311,19 @@ def operation(situation: Situation, metric: Metric | None, claim: Throttled, aft
     )
 
 
-def _act(
-    situation: Situation, concerned: list[Verdict], room: float, operations: tuple[Operation, ...], *, over: bool
-) -> Act:
-    governing, also = governed(concerned)
+def _act(situation: Situation, room: Room, operations: tuple[Operation, ...], *, over: bool) -> Act:
+    governing, also = governed(room.rules)
     metric = governing.rule.metric
-    bounded = metric is not None and metric.from_cpu is not None and room != UNBOUNDED
+    bounded = room.cpu != UNBOUNDED
+    free = Millicores(int(room.cpu)) if bounded else None
     return Act(
         action=ActionKind.RESTORE,
         governing=governing,
         also=also,
         metric=metric,
-        gap=metric.from_cpu(Millicores(int(room)), situation.capacity)
-        if bounded and metric and metric.from_cpu
-        else None,
+        gap=metric.from_cpu(free, situation.capacity) if free is not None and metric and metric.from_cpu else None,
         operations=operations,
-        reason=_reason(concerned, bounded=bounded),
+        reason=_reason(room.rules, bounded=bounded),
         stopped="all is given back" if over else "no more room, or one step a tick",
     )
 

@@ -40,7 +40,7 @@ def highest_in(situation: Situation, metric: Metric, window: Seconds) -> Amount 
     every = max(situation.settings.tick, metric.collector.every if metric.collector else 0.0)
     begin, step = situation.now - window, 2.5 * every
     points = situation.memory.windows.get(metric.name, ())
-    inside = [(at, value) for at, value in points if at >= begin]
+    inside = [(at, value) for at, value in points if at > begin]
     times = [at for at, _ in inside]
     if not times or times[0] - begin > step or situation.now - times[-1] > step:
         return None

@@ -38,6 +38,7 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
     memory: Memory
     looked_at: Mapping[GroupId, KnobSettings] = {}
     collected: Mapping[str, Collected] = {}  # what packages' collectors have brought
+    stuck: frozenset[GroupId] = frozenset()  # containers whose quota the kernel refuses, or somebody else writes
     weight_of: Callable[[Shares], int] = int  # what a weight's file holds for so many shares
     sampled: bool = True  # this tick has a newer sample than the one before
     preview: bool = False
@@ -58,6 +59,11 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         }
         return frozenset(evicted | dying)
 
+    @property
+    def may_be_blind(self) -> bool:
+        """Whether a metric that is missing now is missing indeed: it was looked for, and one sample alone gives no rate."""
+        return self.sampled and self.frames.before is not None
+
     def gap(self, metric: Metric, usage: float, waterline: float) -> Amount:
         """How far usage is above, with the excess, less what is in flight."""
         return Amount(max(0.0, (usage - self._in_flight(metric) - waterline) * (1 + self.settings.excess)))
@@ -67,7 +73,8 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         here = sorted(self.leaving & self.pods.keys())
         dying = sum(self.released_by_going(self.pods[uid], metric) or 0.0 for uid in here)
         # Of a pod that is gone nobody can say whether it counted in a metric that does not concern every pod.
-        gone = usage.departed_cpu(self.frames, self.pods) if metric.concerns is every_pod else Millicores(0)
+        running = {pod.uid for pod in self.view.pods if pod.phase == "Running"}
+        gone = usage.departed_cpu(self.frames, running) if metric.concerns is every_pod else Millicores(0)
         departed = metric.from_cpu(gone, self.capacity) if metric.from_cpu else 0.0
         return Amount(self.acted(metric) + dying + departed)
 
@@ -96,10 +103,13 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def usage_of(self, pod: Pod, metric: Metric) -> Amount | None:
+        """Nothing, where it does not count in the metric at all; None where nobody can say."""
+        if not metric.concerns(pod):
+            return Amount(0.0)
         return metric.of_pod(self.scene, pod) if metric.of_pod else None
 
     def released_by_going(self, pod: Pod, metric: Metric) -> Amount | None:
-        return metric.released_by_going(self.scene, pod)
+        return metric.released_by_going(self.scene, pod) if metric.concerns(pod) else Amount(0.0)
 
     def cpu_of(self, uid: str, container: str) -> Millicores | None:
         """What one container uses now; of the whole pod where none is named."""
@@ -110,6 +120,14 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
             return usage.pod_cpu(self.frames, pod)
         group = next((group for one, group in usage.groups_of(pod) if one.name == container), None)
         return usage.container_cpu(self.frames, group) if group else None
+
+    @cached_property
+    def _claimed(self) -> dict[tuple[str, str], Millicores]:
+        return {claim.where: claim.quota for claim in self.memory.throttled}
+
+    def claimed_before(self, where: tuple[str, str]) -> Millicores | None:
+        """The quota that the last tick left claimed for a container."""
+        return self._claimed.get(where)
 
     def through(self, verdict: Verdict, able: Callable[[Metric], bool]) -> Metric:
         """

@@ -38,27 +38,31 @@ def throttle(situation: Situation, held: Held) -> Throttling:
     precise = [verdict for verdict in acting if verdict.rule.metric and verdict.rule.metric.throttle.quantified]
     for metric in situation.catalogue.by_rank(v.rule.metric.name for v in precise if v.rule.metric):
         done = _close(situation, metric, [v for v in precise if v.rule.metric == metric], done)
-    for verdict in acting:
-        if verdict not in precise:
-            done = _uncounted(situation, verdict, done)
+    imprecise = [verdict for verdict in acting if verdict not in precise]
+    for own in dict.fromkeys(verdict.rule.metric for verdict in imprecise):
+        done = _imprecisely(situation, [v for v in imprecise if v.rule.metric == own], done)
     for verdict in situation.verdicts:
-        if situation.sampled and verdict.rule.throttles and is_blind(verdict) and not verdict.state.blind_step:
+        if situation.may_be_blind and verdict.rule.throttles and is_blind(verdict) and not verdict.state.blind_step:
             done = _blindly(situation, verdict, done)
     return done
 
 
-def _uncounted(situation: Situation, verdict: Verdict, done: Throttling) -> Throttling:
-    """A metric in which no release can be counted: one step at each bad sample, its own or CPU's."""
-    through = situation.through(verdict, _moves)
-    reason = verdict.reason or "what squeezing releases cannot be counted in this metric"
-    return _one_step(situation, verdict, done, through, reason=reason, stopped="one step at each bad sample")
+def _imprecisely(situation: Situation, concerned: list[Verdict], done: Throttling) -> Throttling:
+    """
+    A metric in which no release can be counted: one step at each bad sample, its own or CPU's, however many rules
+    there are on it.
+    """
+    governing, _ = governed(concerned)
+    through = situation.through(governing, _moves)
+    reason = governing.reason or "what squeezing releases cannot be counted in this metric"
+    return _one_step(situation, concerned, done, through, reason=reason, stopped="one step at each bad sample")
 
 
 def _blindly(situation: Situation, verdict: Verdict, done: Throttling) -> Throttling:
     """The one step that an activation takes when its metric has gone missing."""
     through = situation.through(verdict, _moves)
     reason = "the metric is missing: one step, and no more in this activation"
-    return _one_step(situation, verdict, done, through, reason=reason, stopped="one step")
+    return _one_step(situation, [verdict], done, through, reason=reason, stopped="one step")
 
 
 def _moves(metric: Metric) -> bool:
@@ -159,10 +163,8 @@ def _with(
                 quota=quota,
                 reference=rung.reference,
                 floor=rung.floor,
-                limited=rung.limited,
                 weight=any(verdict.rule.yields for verdict in by[pod]) or bool(old and old.weight),
                 causes=tuple(sorted(causes)),
-                since=old.since if old else situation.now,
                 starved_at=situation.now,
             )
     return Throttling(held, released, amounts, done.acts)
@@ -218,22 +220,24 @@ def _told(
 
 
 def _one_step(
-    situation: Situation, verdict: Verdict, done: Throttling, through: Metric, *, reason: str, stopped: str
+    situation: Situation, concerned: list[Verdict], done: Throttling, through: Metric, *, reason: str, stopped: str
 ) -> Throttling:
     """One step of everybody in the lowest group that is not at its floor, whatever it releases."""
-    allowed, considered = sorted_out(situation, through, [verdict], evicts=False)
+    governing, also = governed(concerned)
+    allowed, considered = sorted_out(situation, through, concerned, evicts=False)
     reasons: dict[str, str] = {}
-    groups = _groups(situation, allowed, done.held, _ratios([verdict]), reasons)
+    groups = _groups(situation, allowed, done.held, _ratios(concerned), reasons)
     squeezes = _single_steps(situation, through, groups)
     operations: dict[tuple[str, str], Operation] = {}
     for squeezed in squeezes:
         _note(situation, through, squeezed, operations)
     act = Act(
         action=ActionKind.THROTTLE,
-        governing=verdict,
-        metric=verdict.rule.metric,
+        governing=governing,
+        also=also,
+        metric=governing.rule.metric,
         considered=(*_told(allowed, operations, reasons, "not yet: a lower group goes first"), *considered),
-        operations=tuple(in_no_unit(verdict, through, operation) for operation in operations.values()),
+        operations=tuple(in_no_unit(governing, through, operation) for operation in operations.values()),
         reason=reason,
         stopped=stopped if squeezes else "nobody left who may be squeezed further",
     )

@@ -9,6 +9,7 @@ means deletion only in a complete view; the caller holds everything until there 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from slackwater.api.units import Millicores
 from slackwater.claims.claim import Throttled
 from slackwater.decide import eligibility
 from slackwater.decide.plan import Operation
@@ -29,19 +30,23 @@ class Ended(Struct, frozen=True):
 class Upkept(Struct, frozen=True):
     held: Held
     ended: tuple[Ended, ...] = ()
+    freed: dict[str, Millicores] = {}  # by pod: what those that ended are expected to use now
 
 
 def upkeep(situation: Situation) -> Upkept:
     living = {verdict.state.id: verdict for verdict in situation.verdicts}
     held: Held = {}
     ended = []
+    freed: dict[str, Millicores] = {}
     for claim in situation.memory.throttled:
         kept, why = _look(situation, claim, living)
         if kept is not None:
             held[kept.where] = kept
         elif claim.pod in situation.pods:
             ended.append(Ended(claim, why, operation(situation, None, claim, None)))
-    return Upkept(held, tuple(ended))
+            hungry = max(0, claim.reference - claim.quota) if _starved(situation, claim) else 0
+            freed[claim.pod] = Millicores(freed.get(claim.pod, 0) + hungry)
+    return Upkept(held, tuple(ended), freed)
 
 
 def _look(situation: Situation, claim: Throttled, living: dict[str, Verdict]) -> tuple[Throttled | None, str]:

@@ -29,16 +29,22 @@ def weights(situation: Situation, throttled: Iterable[Throttled]) -> Weights:
     moved = [claim for claim in throttled if claim.weight and claim.pod in situation.pods]
     if not moved:
         return Weights()
-    floors: dict[str, int] = {}
-    for claim in moved:
-        floors[claim.pod] = floors.get(claim.pod, 0) + claim.floor
+    floors = {(claim.pod, claim.container): claim.floor for claim in moved}
     return Weights(_yielding(situation.pods, floors), _lifted(situation))
 
 
-def _yielding(pods: Mapping[str, Pod], floors: Mapping[str, int]) -> dict[str, Shares]:
-    """A pod that weighs no more than its floor already (a BestEffort one, say) has nothing to yield."""
-    wanted = {uid: shares_for(Millicores(floor)) for uid, floor in floors.items() if eligibility.is_offline(pods[uid])}
-    return {uid: shares for uid, shares in wanted.items() if shares < base_shares(pods[uid])}
+def _yielding(pods: Mapping[str, Pod], floors: Mapping[tuple[str, str], Millicores]) -> dict[str, Shares]:
+    """
+    Down to its floors; a container that is not squeezed keeps what it requests. A pod that weighs no more than that
+    already (a BestEffort one, say) has nothing to yield.
+    """
+    offline = [pods[uid] for uid in {uid for uid, _ in floors} if eligibility.is_offline(pods[uid])]
+    wanted = {pod.uid: shares_for(_floor(pod, floors)) for pod in offline}
+    return {uid: shares for uid, shares in sorted(wanted.items()) if shares < base_shares(pods[uid])}
+
+
+def _floor(pod: Pod, floors: Mapping[tuple[str, str], Millicores]) -> Millicores:
+    return Millicores(sum(floors.get((pod.uid, c.name), c.requests.cpu or Millicores(0)) for c in pod.containers))
 
 
 def _lifted(situation: Situation) -> dict[str, Shares]:
@@ -52,7 +58,7 @@ def _may_be_lifted(situation: Situation, pod: Pod, actions: Iterable[str]) -> bo
     """A Guaranteed pod that is nobody's candidate and that its own limits bound."""
     if pod.qos_class is not QosClass.GUARANTEED or pod.phase != "Running" or eligibility.is_terminating(pod):
         return False
-    if pod.annotations.get(eligibility.PROTECTED_ANNOTATION, "").lower() == "true":
+    if eligibility.is_kept_out(pod):
         return False
     if not has_finite_quota(pod, situation.settings.kubelet):
         return False

@@ -7,7 +7,7 @@ machine seems to have. The arithmetic is here; `scenario` runs the short bursts 
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -123,6 +123,16 @@ def warnings_for(cpus: int, load: Load, reached: Reached, measured: Seconds) -> 
         ),
     )
     return tuple(text for holds, text in cases if holds)
+
+
+def disturbance(cpus: int, others: Sequence[float]) -> tuple[str, ...]:
+    """What others on this machine used in each measured round, if it was much in any."""
+    most = max(others, default=0.0)
+    if most <= BUSY_SHARE * cpus:
+        return ()
+    return (
+        f"others on this machine used up to {most:.2f} of {cpus} cores while it was measured; the figures are not the demonstration's alone",
+    )
 
 
 def calibrated(cpus: int, load: Load, request: Millicores, reached: Reached, measured: Seconds) -> Calibration:

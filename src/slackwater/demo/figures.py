@@ -29,6 +29,7 @@ class Reading(Struct, frozen=True, gc=False):
     used: float  # CPU seconds of the whole machine
     stolen: float  # CPU seconds that the machine's own host gave to others
     work: int  # hashes, all workers together
+    ours: float = 0.0  # CPU seconds of the demonstration's own pods
 
 
 class Round(Struct, frozen=True, kw_only=True):
@@ -45,6 +46,7 @@ class Round(Struct, frozen=True, kw_only=True):
     work: float  # hashes a second
     cpu_cores: float
     steal_cores: float
+    others_cores: float = 0.0  # used by whoever else is on this machine
 
 
 class Spread(Struct, frozen=True):
@@ -104,6 +106,7 @@ def measured(phase: str, before: Reading, after: Reading, requests: Sequence[Req
         work=(after.work - before.work) / seconds,
         cpu_cores=(after.used - before.used) / seconds,
         steal_cores=(after.stolen - before.stolen) / seconds,
+        others_cores=max(0.0, (after.used - before.used - after.ours + before.ours) / seconds),
     )
 
 

@@ -77,7 +77,7 @@ class Machine:
         self._watch()
         self._read_requests()
         used, stolen = machine_cpu()
-        return Reading(at=time.monotonic(), used=used, stolen=stolen, work=self._work_done())
+        return Reading(at=time.monotonic(), used=used, stolen=stolen, work=self._work_done(), ours=self._pods_cpu())
 
     def requests(self) -> Sequence[Request]:
         return self._requests
@@ -189,6 +189,14 @@ class Machine:
         whole = len(fresh) // service.RECORD.size * service.RECORD.size
         self._read += whole
         self._requests.extend(Request(*record) for record in service.RECORD.iter_unpack(fresh[:whole]))
+
+    def _pods_cpu(self) -> float:
+        """CPU seconds of everything below the lab's root, as the kernel counts them there."""
+        if self._trees.version == 1:
+            usage = self._trees.mounts["cpuacct"] / self._lab.root / "cpuacct.usage"
+            return int(usage.read_text()) / 1e9
+        stat = (self._trees.mounts["cpu"] / self._lab.root / "cpu.stat").read_text()
+        return int(stat.split("usage_usec", 1)[1].split(None, 1)[0]) / 1e6
 
     def _work_done(self) -> int:
         return sum(batch.COUNTER.unpack_from(counter)[0] for counter in self._counters)

@@ -31,7 +31,7 @@ def outcome(performance: Performance) -> dict[str, Any]:
         "waterline_millicores": performance.calibration.waterline,
         "service_class": wording.service_class(performance),
         "machine": dict(wording.header(performance)),
-        "warnings": list(performance.calibration.warnings),
+        "warnings": list(performance.warnings),
     }
 
 

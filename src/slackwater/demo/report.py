@@ -66,7 +66,7 @@ def html(performance: Performance, at: Wall) -> str:
 
 
 def _warnings(performance: Performance) -> Iterator[str]:
-    warnings = performance.calibration.warnings
+    warnings = performance.warnings
     if performance.facts.backend == "simulated":
         yield '<p class="warning">SIMULATED: no process ran and no cgroup was touched; a model of a fair scheduler stood for the machine.</p>'
     for warning in warnings:

@@ -76,6 +76,12 @@ class Performance(Struct, frozen=True, kw_only=True):
     differences: tuple[str, ...]  # what did not come back
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the figures doubtful: known from the start, or seen while it was measured."""
+        disturbed = calibration.disturbance(self.facts.cpus, [one.others_cores for one in self.rounds])
+        return (*self.calibration.warnings, *disturbed)
+
+    @property
     def phases(self) -> tuple[PhaseFigures, ...]:
         return figures.all_phases(self.rounds)
 

@@ -124,7 +124,9 @@ class Simulated:
             self._agent.tick()
             self._decisions = self._agent.decisions()
             self._take_settings()
-        return Reading(at=self._seconds, used=self._used_ms() / 1000, stolen=0.0, work=self._work())
+        return Reading(
+            at=self._seconds, used=self._used_ms() / 1000, stolen=0.0, work=self._work(), ours=self._used_ms() / 1000
+        )
 
     def requests(self) -> Sequence[Request]:
         return self._service.answered if self._service is not None else ()

@@ -190,6 +190,8 @@ def print_result(console: Console, performance: Performance) -> None:
     console.print()
     for text in wording.closing(performance):
         console.print(Text(f"- {text}"))
+    for warning in performance.warnings:
+        console.print(Text(f"warning: {warning}", style="yellow"))
     console.print(Text(f"\n{wording.headline(performance)}", style="bold"))
 
 

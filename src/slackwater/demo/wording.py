@@ -64,7 +64,9 @@ def _cell(spread: Spread, shown: Callable[[float], str]) -> tuple[str, str]:
 
 
 def ms(value: float) -> str:
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}"  # noqa: PLR2004 - three digits say enough
+    """Three digits say enough."""
+    decimals = 2 if value < 10 else 1 if value < 100 else 0  # noqa: PLR2004 - digits
+    return f"{value:.{decimals}f}"
 
 
 def cores(value: float) -> str:

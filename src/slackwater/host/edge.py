@@ -72,7 +72,7 @@ class Host(Protocol):
         """Raises Vanished."""
 
     def set_mark(self, group: GroupId, mark: Mark | None) -> None:
-        """None takes it away. Raises Vanished or Refused."""
+        """None takes it away. A marked group can be read and written also when it is not followed any more. Raises Vanished or Refused."""
 
     def marks(self) -> Mapping[GroupId, Mark]:
         """Every marked group below the pods' root, followed or not. Walks; not for a tick's path. After it, a marked group that is not followed can be read and written too."""

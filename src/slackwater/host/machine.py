@@ -46,7 +46,9 @@ class Machine:
         self._node = NodeFiles(proc, self._files)
         self._groups = FollowedGroups(self._driver, self._files)
         self._settings = ShownSettings(self._driver, self._files)
-        self._marked: Mapping[GroupId, str] = {}  # paths of the marked groups that `marks` came across
+        self._marked: dict[
+            GroupId, str
+        ] = {}  # paths of the marked groups: they are reached also when nobody follows them
         self._no_marks = ""  # why a mark was refused, once one was
         self._surveyed: tuple[Layout | None, str, Survey] | None = None  # and what it rested on
 
@@ -99,13 +101,16 @@ class Machine:
             raise Vanished(str(group)) from failure
 
     def set_mark(self, group: GroupId, mark: Mark | None) -> None:
-        directory = self._driver.directory(self._path(group))
+        path = self._path(group)
+        directory = self._driver.directory(path)
         try:
             if mark is None:
                 xattrs.remove(directory)
+                self._marked.pop(group, None)
             else:
                 xattrs.write(directory, mark)
                 self._no_marks = ""
+                self._marked[group] = path
         except OSError as failure:
             answer = _answer(failure, f"mark of {group}")
             if failure.errno in xattrs.NOT_HERE:

@@ -82,7 +82,7 @@ class Twin:
         self._xattrs = xattrs
         self._groups: dict[GroupId, TwinGroup] = {}
         self._followed: dict[GroupId, QosClass] = {}
-        self._found: set[GroupId] = set()  # marked groups that `marks` came across
+        self._found: set[GroupId] = set()  # marked groups: they are reached also when nobody follows them
 
     # What tests and the simulator do to it.
 
@@ -199,6 +199,10 @@ class Twin:
             raise _refusal(errno.EOPNOTSUPP, f"mark of {group}")
         self._answer(held, "mark", f"mark of {group}")
         held.mark = mark
+        if mark is None:
+            self._found.discard(group)
+        else:
+            self._found.add(group)
 
     def marks(self) -> Mapping[GroupId, Mark]:
         found = {group: held.mark for group, held in self._groups.items() if held.mark is not None}

@@ -32,7 +32,7 @@ def _remove(connection: sqlite3.Connection, which: str, bound: float, newest: in
         return
     connection.executemany("DELETE FROM decisions WHERE tick = ?", ticks)
     connection.executemany("DELETE FROM ticks WHERE id = ?", ticks)
-    connection.execute("DELETE FROM views WHERE id < (SELECT min(view) FROM ticks)")
+    connection.execute("DELETE FROM views WHERE id < (SELECT view FROM ticks ORDER BY id LIMIT 1)")
 
 
 def _used(connection: sqlite3.Connection) -> int:

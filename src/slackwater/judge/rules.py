@@ -39,17 +39,13 @@ class RuleInForce(Struct, frozen=True, kw_only=True):
         return f"{self.policy_kind}/{self.policy}"
 
     @property
-    def subject(self) -> str:
-        """What is judged: a metric, or a text."""
-        return self.rule.metric or self.rule.text or ""
-
-    @property
     def preview(self) -> bool:
         return self.rule.strategy is Strategy.PREVIEW
 
     @property
     def throttles(self) -> bool:
-        return self.action is not None and self.action.throttles
+        """CPU, that is: what an action says of memory has no part in a quota."""
+        return self.action is not None and self.action.throttles_cpu
 
     @property
     def evicts(self) -> bool:
@@ -136,7 +132,9 @@ def _implausible(metric: Metric, value: float, capacity: Capacity) -> str:
 
 
 def _unable(metric: Metric, action: AvoidanceAction) -> str:
-    if action.throttles and not metric.throttle.able:
+    if action.throttles and not action.throttles_cpu and action.eviction is None:
+        return f"{metric.name} cannot be throttled by memoryThrottle: reclaiming memory is not served yet"
+    if action.throttles_cpu and not metric.throttle.able:
         return f"{metric.name} cannot be throttled: {metric.throttle.why}"
     if action.eviction is not None and not metric.evict.able:
         return f"{metric.name} cannot be lowered by eviction: {metric.evict.why}"

@@ -33,6 +33,9 @@ class Verdict(Struct, frozen=True, kw_only=True):
     state: RuleState
     counted: bool = False  # this tick had a newer sample for it
     value: Amount | None = None  # the largest element; None: missing
+    still_missing: bool = (
+        False  # at the tick before too: the first sample of a process gives no rate, and proves nothing
+    )
     changes: tuple[Change, ...] = ()
     victims: tuple[str, ...] = ()  # uids of the pods that are hurt, where the rule can tell
     reason: str = ""
@@ -49,7 +52,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 def is_blind(verdict: Verdict) -> bool:
     """Active, and its metric has gone missing. One that was recovering had last been good: it takes no step."""
-    return verdict.state.phase is Phase.ACTIVE and verdict.missing
+    return verdict.state.phase is Phase.ACTIVE and verdict.still_missing
 
 
 def judge(
@@ -78,22 +81,28 @@ def _judged(
     elements = selected(rule, reading)
     if reading is None or not elements or not is_fresh(reading, now, rule.cache_ttl):
         after = step(state, Mark.UNKNOWN, now, _needed(rule), patience)
-        return _told(Verdict(rule=rule, state=after), state, now, patience)
+        verdict = Verdict(rule=rule, state=after, still_missing=state.unknown_since is not None)
+        return _told(verdict, state, now, patience)
     value = max(element.value for element in elements)
     if not sampled or (state.counted_at is not None and reading.at <= state.counted_at):
         return Verdict(rule=rule, state=state, value=value)
     after = step(state, threshold(rule, value), now, _needed(rule), patience)
     after = replace(after, counted_at=reading.at)
-    verdict = Verdict(rule=rule, state=after, counted=True, value=value, reason=_who(rule, elements))
+    verdict = Verdict(rule=rule, state=after, counted=True, value=value, reason=_reason(rule, elements, reading))
     return _told(verdict, state, now, patience)
 
 
 def selected(rule: RuleInForce, reading: Reading | None) -> tuple[Element, ...]:
-    """The elements that the rule speaks of."""
+    """The elements that the rule speaks of; one without labels is of the whole node, and always among them."""
     selector = rule.rule.selector
     if reading is None or selector is None:
         return reading.elements if reading else ()
-    return tuple(element for element in reading.elements if selector.matches(element.labels))
+    return tuple(one for one in reading.elements if not one.labels or selector.matches(one.labels))
+
+
+def _reason(rule: RuleInForce, elements: Iterable[Element], reading: Reading) -> str:
+    beside = "" if reading.beside is None else f"the whole node {reading.beside:.3g}"
+    return ", ".join(filter(None, (_who(rule, elements), beside)))
 
 
 def _who(rule: RuleInForce, elements: Iterable[Element]) -> str:

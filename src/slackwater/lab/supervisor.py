@@ -131,6 +131,9 @@ class Supervisor:
             if self._levels.get(qos_class) != wanted:
                 self._refused(self._ground.trees.apply(level(self._ground, qos_class), wanted))
                 self._levels[qos_class] = wanted
+                if qos_class is QosClass.GUARANTEED:
+                    # Kubelet's top group stands at the hierarchy's root; ours one below it, in a group that must weigh as much.
+                    self._refused(self._ground.trees.apply(self._ground.root, Limits(shares=wanted.shares)))
 
     def _publish(self) -> None:
         pods = tuple(run.report() for run in self._pods.values())

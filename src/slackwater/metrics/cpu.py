@@ -8,6 +8,7 @@ from slackwater.snapshot import usage
 from slackwater.snapshot.usage import Capacity
 
 PRIORITY, ELASTIC_PRIORITY = 9, 8
+OVER = frozenset({"Succeeded", "Failed"})
 
 
 def in_percent(cpu: Millicores, capacity: Capacity) -> Amount:
@@ -47,17 +48,24 @@ def requested_elastic(pod: Pod) -> Millicores:
 
 
 def _of_elastic(scene: Scene) -> Amount | None:
-    if scene.frames.before is None:
+    """Missing where one that was there before cannot be read; one that has just come has used next to nothing."""
+    if scene.interval is None:
         return None
-    used = (usage.pod_cpu(scene.frames, pod) for pod in scene.running if uses_elastic(pod))
-    return Amount(sum(cpu for cpu in used if cpu is not None))
+    pods = [pod for pod in scene.running if uses_elastic(pod) and not _has_just_come(scene, pod)]
+    used = [usage.pod_cpu(scene.frames, pod) for pod in pods]
+    return None if None in used else Amount(sum(cpu for cpu in used if cpu is not None))
+
+
+def _has_just_come(scene: Scene, pod: Pod) -> bool:
+    known = scene.frames.before.groups if scene.frames.before else {}
+    return any(group not in known for _, group in usage.groups_of(pod))
 
 
 def _distributed(scene: Scene) -> Amount | None:
-    """Missing where the node offers none: a part of nothing is no number."""
+    """Missing where the node offers none: a part of nothing is no number. What is requested counts from before it runs."""
     if not scene.elastic_cpu:
         return None
-    return Amount(sum(_share(scene, pod) for pod in scene.running))
+    return Amount(sum(_share(scene, pod) for pod in scene.pods if pod.phase not in OVER))
 
 
 def _share(scene: Scene, pod: Pod) -> Amount:

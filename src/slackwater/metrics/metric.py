@@ -69,6 +69,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     priority: int  # ActionPriority, 0-10: the highest is closed first
     of_node: NodeUsage
     vector: Vector | None = None  # of a metric with labels: its elements, of which of_node is the largest
+    beside: NodeUsage | None = None  # what stands beside it in the record, for people; nothing is judged by it
     of_pod: PodUsage | None = None
     concerns: Callable[[Pod], bool] = every_pod  # whose use counts at all
     throttle: Ability = UNABLE
@@ -132,6 +133,3 @@ class Catalogue(Struct, frozen=True):
         """The highest ActionPriority first, then by name."""
         known = (self.metrics[name] for name in set(names) if name in self.metrics)
         return tuple(sorted(known, key=lambda metric: (-metric.priority, metric.name)))
-
-    def moved_by_quota(self) -> tuple[Metric, ...]:
-        return tuple(metric for metric in self.metrics.values() if metric.moved_by_quota)

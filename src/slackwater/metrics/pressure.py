@@ -18,6 +18,7 @@ from slackwater.snapshot.counters import Pressure
 
 MICROSECONDS_PER_PERCENT = 10_000
 NOBODY = Element(Amount(0.0))
+"""It stands beside those who press, whichever of them a rule selects."""
 
 
 def pressing(scene: Scene) -> tuple[Element, ...]:
@@ -25,11 +26,16 @@ def pressing(scene: Scene) -> tuple[Element, ...]:
     CPU pressure of every pod that presses by itself, in percent of the time between the two newest samples. Where
     pressure can be read and everybody's is of our making or their own, nobody presses: that is zero, not unknown.
     """
-    found = [(pod, _of_pod(scene, pod)) for pod in scene.running]
-    if all(value is None for _, value in found):
-        return () if found else (NOBODY,)
-    own = [(pod, value) for pod, value in found if value is not None and pod.uid not in scene.squeezed]
-    return tuple(Element(value, {"namespace": pod.namespace, "pod": pod.name}) for pod, value in own) or (NOBODY,)
+    found = [(pod, _of_pod(scene, pod)) for pod in scene.running if usage.groups_of(pod)]
+    told = [(pod, value) for pod, value in found if value is not None]
+    if not told and (found or _of_kernel(scene) is None):
+        return ()
+    own = (Element(value, _labels(pod)) for pod, value in told if pod.uid not in scene.squeezed)
+    return (NOBODY, *own)
+
+
+def _labels(pod: Pod) -> dict[str, str]:
+    return {"namespace": pod.namespace, "pod": pod.name}
 
 
 def _of_pod(scene: Scene, pod: Pod) -> Amount | None:
@@ -48,7 +54,9 @@ def _highest(scene: Scene) -> Amount | None:
     return max((element.value for element in pressing(scene)), default=None)
 
 
-def _of_node(resource: str, *, full: bool) -> NodeUsage:
+def _averaged(resource: str, *, full: bool) -> NodeUsage:
+    """As the kernel says it of the whole node."""
+
     def of_node(scene: Scene) -> Amount | None:
         pressure: Pressure | None = scene.frames.newest.node.pressure.get(resource) if scene.frames.newest else None
         if pressure is None:
@@ -58,6 +66,7 @@ def _of_node(resource: str, *, full: bool) -> NodeUsage:
     return of_node
 
 
+_of_kernel = _averaged("cpu", full=False)
 CPU_SOME = Metric(
     name="cpu_pressure_some_10s",
     unit=Unit.PERCENT,
@@ -65,6 +74,7 @@ CPU_SOME = Metric(
     priority=0,
     of_node=_highest,
     vector=pressing,
+    beside=_of_kernel,
     throttle=STEPWISE,
     evict=STEPWISE,
     acts_through="cpu_total_usage",
@@ -77,7 +87,7 @@ METRICS = (
             f"{resource}_pressure_{name}_10s",
             Unit.PERCENT,
             f"time in which {who} waited for {resource}, over 10 s, on the whole node",
-            _of_node(resource, full=name == "full"),
+            _averaged(resource, full=name == "full"),
             through,
         )
         for resource, through in (("memory", MEMORY_TOTAL_USAGE.name), ("io", "cpu_total_usage"))

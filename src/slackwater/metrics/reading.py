@@ -14,13 +14,14 @@ from slackwater.api.units import Amount, Instant, Seconds
 
 class Element(Struct, frozen=True):
     value: Amount
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = {}  # none: it stands for the whole node, whatever is selected
 
 
 class Reading(Struct, frozen=True):
     elements: tuple[Element, ...]
     at: Instant  # of the newest sample that it rests on
     interval: Seconds  # at which its source is sampled
+    beside: Amount | None = None  # what else is said of the whole node, for people
 
 
 class Readings(Protocol):

@@ -41,6 +41,7 @@ def _reading(
 ) -> Reading:
     """What a collector brought is as old as it is, however new the sample."""
     collected = metric.collector.newest(scene) if metric.collector else None
+    beside = metric.beside(scene) if metric.beside else None
     if metric.collector is None or collected is None:
-        return Reading(elements, sampled_at, tick)
-    return Reading(elements, collected.at, Seconds(max(tick, metric.collector.every)))
+        return Reading(elements, sampled_at, tick, beside)
+    return Reading(elements, collected.at, Seconds(max(tick, metric.collector.every)), beside)

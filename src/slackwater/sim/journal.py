@@ -5,10 +5,9 @@ It can be lost as a file can be deleted, and refuse to be written as a full disk
 samples, for days are simulated.
 """
 
-from msgspec.structs import replace
-
 from slackwater.decide.plan import Decision, Measurement
 from slackwater.journal.edge import Entry, Kept, Unwritable
+from slackwater.journal.measuring import folded
 
 
 class MemoryJournal:
@@ -54,13 +53,4 @@ class MemoryJournal:
         for measurement in measurements:
             decision = self._decisions.get(measurement.decision)
             if decision is not None:
-                self._decisions[decision.id] = _told(decision, measurement)
-
-
-def _told(decision: Decision, measurement: Measurement) -> Decision:
-    operations = decision.operations
-    if measurement.actual:
-        operations = tuple(replace(op, actual=a) for op, a in zip(operations, measurement.actual, strict=True))
-    if measurement.refused:
-        operations = tuple(replace(op, refused=no) for op, no in zip(operations, measurement.refused, strict=True))
-    return replace(decision, operations=operations, outcome=measurement.outcome or decision.outcome)
+                self._decisions[decision.id] = folded(decision, measurement)

@@ -16,8 +16,8 @@ from slackwater.claims.base import KubeletRules, base_quota, base_shares, quota_
 from slackwater.host.twin import Twin, TwinGroup
 from slackwater.sim.clock import SimulatedClock
 from slackwater.sim.demand import Demand, constant
-from slackwater.sim.scheduler import Group, Member, shares
-from slackwater.snapshot.counters import CpuTimes, NodeCounters
+from slackwater.sim.scheduler import Group, Member, group, member, shares
+from slackwater.snapshot.counters import CpuTimes, NodeCounters, Pressure
 from slackwater.snapshot.groups import GroupId, PodGroups
 
 _NS_PER_MILLICORE_SECOND = 1_000_000
@@ -37,6 +37,7 @@ class Running(Struct):
     used: float = 0.0  # nanoseconds
     periods: int = 0
     throttled: int = 0
+    stalled: float = 0.0  # microseconds in which it wanted a CPU and had none, whoever held it back
 
 
 class Placed(Struct):
@@ -69,6 +70,8 @@ class SimulatedNode:
         self._memory = memory
         self._placed: dict[str, Placed] = {}
         self._names = 0
+        self._requested = 0  # shares, by all Burstable pods: their level weighs so much
+        self._pressed = self._stalled = 0.0  # percent of the last interval, and microseconds so far
         self._used = 0.0  # nanoseconds
         self._idle = 0.0
         self._show()
@@ -91,9 +94,10 @@ class SimulatedNode:
             started_at=pod.started_at if pod.started_at is not None else now,
         )
         pod = replace(pod, containers=tuple(self._started(pod, one) for one in pod.containers))
-        group = self._twin.add_pod(PodGroups(pod.uid, pod.qos_class, ()), base_shares(pod))
-        group.quota = _pod_quota(pod)
-        self._placed[pod.uid] = Placed(pod, demand, memory, group, group.weight, [])
+        made = self._twin.add_pod(PodGroups(pod.uid, pod.qos_class, ()), base_shares(pod))
+        made.quota = _pod_quota(pod)
+        self._requested += _of_level(pod)
+        self._placed[pod.uid] = Placed(pod, demand, memory, made, made.weight, [])
         self._run(self._placed[pod.uid])
         return pod
 
@@ -103,7 +107,9 @@ class SimulatedNode:
 
     def end(self, uid: str) -> Placed:
         self._twin.vanish(GroupId(uid))
-        return self._placed.pop(uid)
+        gone = self._placed.pop(uid)
+        self._requested -= _of_level(gone.pod)
+        return gone
 
     def restart(self, uid: str) -> Pod:
         """All its containers, in new groups; the pod's own group stays as it is."""
@@ -138,6 +144,9 @@ class SimulatedNode:
         given = shares(self._tree(running, wishes, self.system(now)), float(self._cpu))
         for key, one in enumerate(running):
             _count(one, given[key], wishes[one.id.pod] * one.part, by)
+        waits = (_waiting(given[key], wishes[one.id.pod] * one.part) for key, one in enumerate(running))
+        self._pressed = 100 * max(waits, default=0.0)
+        self._stalled += self._pressed * by * 10_000
         for uid, placed in self._placed.items():
             placed.wanted += wishes[uid] * by / 1_000
             _show_usage(placed)
@@ -153,30 +162,24 @@ class SimulatedNode:
         for key, one in enumerate(running):
             uid, bandwidth = one.id.pod, one.group.bandwidth
             cap = None if bandwidth is None else 1_000 * bandwidth
-            wish = Member(key=key, weight=one.group.weight, wish=wishes[uid] * one.part, cap=cap)
-            members.setdefault(uid, []).append(wish)
+            members.setdefault(uid, []).append(member(key, one.group.weight, wishes[uid] * one.part, cap))
         levels: dict[QosClass, list[Group]] = {qos_class: [] for qos_class in QosClass}
         for uid, inside in members.items():
             placed = self._placed[uid]
-            levels[placed.pod.qos_class].append(Group(weight=placed.group.weight, members=tuple(inside)))
+            levels[placed.pod.qos_class].append(group(placed.group.weight, tuple(inside)))
         return self._whole(levels, system)
 
     def _whole(self, levels: dict[QosClass, list[Group]], system: float) -> Group:
-        burstable = [placed.pod for placed in self._placed.values() if placed.pod.qos_class is QosClass.BURSTABLE]
-        requested = sum(base_shares(pod) for pod in burstable)
-        kubepods = Group(
-            weight=self._twin.weight_of(shares_for(self._cpu)),
-            members=(
+        weight_of = self._twin.weight_of
+        kubepods = group(
+            weight_of(shares_for(self._cpu)),
+            (
                 *levels[QosClass.GUARANTEED],
-                Group(
-                    weight=self._twin.weight_of(Shares(max(LOWEST_SHARES, requested))),
-                    members=tuple(levels[QosClass.BURSTABLE]),
-                ),
-                Group(weight=self._twin.weight_of(LOWEST_SHARES), members=tuple(levels[QosClass.BEST_EFFORT])),
+                group(weight_of(Shares(max(LOWEST_SHARES, self._requested))), tuple(levels[QosClass.BURSTABLE])),
+                group(weight_of(LOWEST_SHARES), tuple(levels[QosClass.BEST_EFFORT])),
             ),
         )
-        beside = Member(key=BESIDE, weight=self._twin.weight_of(_OF_A_SIBLING), wish=system)
-        return Group(weight=1, members=(kubepods, beside))
+        return group(1, (kubepods, member(BESIDE, weight_of(_OF_A_SIBLING), system)))
 
     def _run(self, placed: Placed) -> None:
         containers = placed.pod.containers
@@ -184,11 +187,11 @@ class SimulatedNode:
         whole = sum(limits) if all(limits) else 0.0
         placed.containers = []
         for one, limit in zip(containers, limits, strict=True):
-            group = GroupId(placed.pod.uid, one.id or "")
-            made = self._twin.add_container(group, base_shares_of(one))
+            own = GroupId(placed.pod.uid, one.id or "")
+            made = self._twin.add_container(own, base_shares_of(one))
             made.quota = base_quota(one, _KUBELET)
             part = limit / whole if whole else 1 / len(containers)
-            placed.containers.append(Running(id=group, group=made, part=part, quota=made.quota))
+            placed.containers.append(Running(id=own, group=made, part=part, quota=made.quota))
         _show_usage(placed)
 
     def _started(self, pod: Pod, container: Container) -> Container:
@@ -202,11 +205,20 @@ class SimulatedNode:
         used, idle = Nanoseconds(int(self._used)), Nanoseconds(int(self._idle))
         times = None if self.hides_cpu else CpuTimes(used, zero, zero, idle, zero, zero, zero, zero)
         memory = Bytes(min(self._memory, sum(placed.memory for placed in self._placed.values())))
-        self._twin.node = NodeCounters(cpu=times, memory_total=self._memory, memory_working_set=memory)
+        stalled = Pressure(Microseconds(int(self._stalled)), Microseconds(0), self._pressed, 0.0)
+        self._twin.node = NodeCounters(
+            cpu=times, memory_total=self._memory, memory_working_set=memory, pressure={"cpu": stalled}
+        )
+
+
+def _waiting(given: float, wish: float) -> float:
+    """The part of the time in which somebody in it waits, as if all of its work were one task's."""
+    return max(0.0, 1 - given / wish) if wish > 0 else 0.0
 
 
 def _count(one: Running, given: float, wish: float, by: Seconds) -> None:
     one.used += given * _NS_PER_MILLICORE_SECOND * by
+    one.stalled += _waiting(given, wish) * by * 1_000_000
     bandwidth = one.group.bandwidth
     if bandwidth is None:
         return
@@ -220,10 +232,15 @@ def _count(one: Running, given: float, wish: float, by: Seconds) -> None:
 def _show_usage(placed: Placed) -> None:
     share = Bytes(placed.memory // max(1, len(placed.containers)))
     for one in placed.containers:
-        group = one.group
-        group.cpu = None if placed.hidden else Nanoseconds(int(one.used))
-        group.memory_working_set = None if placed.hidden else share
-        group.periods, group.throttled = one.periods, one.throttled
+        shown = one.group
+        shown.cpu = None if placed.hidden else Nanoseconds(int(one.used))
+        shown.memory_working_set = None if placed.hidden else share
+        shown.periods, shown.throttled = one.periods, one.throttled
+        shown.cpu_some_total = None if placed.hidden else Microseconds(int(one.stalled))
+
+
+def _of_level(pod: Pod) -> int:
+    return base_shares(pod) if pod.qos_class is QosClass.BURSTABLE else 0
 
 
 def base_shares_of(container: Container) -> Shares:

@@ -1,7 +1,7 @@
 """
 How the CPU is shared in one tick, as the kernel's fair scheduler does on average: by weight among siblings, at every level of the tree, and never more than a quota allows.
 
-A group's wish is what its members wish, cut to its quota; what a group is given is shared among its members in proportion to their weights, and what one of them does not need
+What a group wants is what its members want, each cut to its quota; what it is given is shared among its members in proportion to their weights, and what one of them does not need
 goes to the others. It knows averages only: no slices, no waiting, no tails. Pure.
 """
 
@@ -12,28 +12,26 @@ from msgspec import Struct
 _CLOSE = 1e-9
 
 
-class Member(Struct, frozen=True, kw_only=True, gc=False):
-    """A leaf of the tree: a container, with what it wishes, in millicores."""
+class Member(Struct, frozen=True, gc=False):
+    """A leaf of the tree: a container."""
 
     key: int
     weight: float
-    wish: float
-    cap: float | None = None  # its quota
-
-    @property
-    def wants(self) -> float:
-        return self.wish if self.cap is None else min(self.wish, self.cap)
+    wants: float  # millicores, as far as its quota lets it
 
 
-class Group(Struct, frozen=True, kw_only=True):
+class Group(Struct, frozen=True):
     weight: float
     members: tuple["Group | Member", ...]
-    cap: float | None = None
+    wants: float  # all of them together
 
-    @property
-    def wants(self) -> float:
-        whole = sum(member.wants for member in self.members)
-        return whole if self.cap is None else min(whole, self.cap)
+
+def member(key: int, weight: float, wish: float, cap: float | None = None) -> Member:
+    return Member(key, weight, wish if cap is None or wish < cap else cap)
+
+
+def group(weight: float, members: tuple[Group | Member, ...]) -> Group:
+    return Group(weight, members, sum([one.wants for one in members]))
 
 
 def shares(root: Group, capacity: float) -> dict[int, float]:
@@ -43,14 +41,15 @@ def shares(root: Group, capacity: float) -> dict[int, float]:
     return given
 
 
-def _share(group: Group, capacity: float, given: dict[int, float]) -> None:
-    wants = [member.wants for member in group.members]
-    parts = wants if sum(wants) <= capacity + _CLOSE else filled(capacity, [m.weight for m in group.members], wants)
-    for member, part in zip(group.members, parts, strict=True):
-        if isinstance(member, Member):
-            given[member.key] = part
+def _share(whole: Group, capacity: float, given: dict[int, float]) -> None:
+    wants = [one.wants for one in whole.members]
+    if whole.wants > capacity + _CLOSE:
+        wants = filled(capacity, [one.weight for one in whole.members], wants)
+    for one, part in zip(whole.members, wants, strict=True):
+        if isinstance(one, Member):
+            given[one.key] = part
         else:
-            _share(member, part, given)
+            _share(one, part, given)
 
 
 def filled(capacity: float, weights: Sequence[float], wants: Sequence[float]) -> list[float]:

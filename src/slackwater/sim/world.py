@@ -11,7 +11,7 @@ real start, on edges that never leave the process. The same calls give the same 
     simulation.decisions, simulation.throttled, simulation.usage
 
 What can go wrong is part of it: `kill` and `faults` end the agent between any two of its writes, `clock.jump` moves the calendar, `journal.lose` and `journal.refuses` are a
-bad disk, `node.hide` a counter that cannot be read, `cluster.refuse_evictions` and `cluster.unreachable` a bad day of the API server.
+bad disk, `hide_usage` and `node.hides_cpu` counters that cannot be read, `cluster.refuse_evictions` and `cluster.unreachable` a bad day of the API server.
 """
 
 from slackwater.agent import life
@@ -36,6 +36,7 @@ BEGINNING = Wall(1_772_438_400.0)
 """The second of March 2026, 08:00 UTC: a simulation has a calendar of its own."""
 CPU, MEMORY = Millicores(8000), Bytes(32 << 30)
 OF_A_POD = Bytes(64 << 20)
+TO_WAKE = Seconds(0.1)
 GRACE = Seconds(30.0)  # of a pod that does not say
 
 
@@ -72,6 +73,8 @@ class Simulation:
         self._pod_qos: dict[tuple[str, str, str], PodQos] = {}
         self._ends: dict[str, Seconds] = {}  # when terminating pods are gone, by uid
         self._seen_evictions = 0
+        self._unseen: frozenset[str] = frozenset()  # uids of pods that run, and that the cluster does not name
+        self._woken_for = Seconds(0.0)  # of this interval has passed, in early wake-ups
         self._changed = True
 
     # What is wanted.
@@ -121,6 +124,16 @@ class Simulation:
         self._changed = True
         return self.node.restart(self.pod(key).uid)
 
+    def hide_usage(self, key: str, hidden: bool = True) -> None:
+        """From now on nobody can read what it uses; or everybody again."""
+        self.node.placed(self.pod(key).uid).hidden = hidden
+
+    def lose_sight(self, key: str, unseen: bool = True) -> None:
+        """From now on the cluster does not name it, though it runs; or names it again."""
+        uid = self.pod(key).uid
+        self._unseen = self._unseen | {uid} if unseen else self._unseen - {uid}
+        self._changed = True
+
     def pod(self, key: str) -> Pod:
         """The newest of that namespace/name."""
         return next(pod for pod in reversed(self.node.pods) if pod.key == key)
@@ -133,9 +146,8 @@ class Simulation:
 
     def tick(self, *, agent: bool = True) -> None:
         """One interval passes, and the agent looks at what it brought; `agent` False: it is away."""
-        interval = self.configuration.tick_seconds
-        self.node.advance(interval)
-        self.clock.advance(interval)
+        self._pass(Seconds(max(0.0, self.configuration.tick_seconds - self._woken_for)))
+        self._woken_for = Seconds(0.0)
         for uid in [uid for uid, at in self._ends.items() if at <= self.clock.elapsed]:
             self._gone(uid)
         self._show()
@@ -143,7 +155,9 @@ class Simulation:
             self._agent(look=True)
 
     def wake(self) -> None:
-        """The agent is woken early, as by a changed policy: no time passes."""
+        """The agent is woken early in the interval, as by a changed policy."""
+        self._pass(TO_WAKE)
+        self._woken_for = Seconds(self._woken_for + TO_WAKE)
         self._show()
         self._agent(look=False)
 
@@ -193,6 +207,10 @@ class Simulation:
             self.held = None
         self._take_evictions()
 
+    def _pass(self, by: Seconds) -> None:
+        self.node.advance(by)
+        self.clock.advance(by)
+
     def _take_evictions(self) -> None:
         """As kubelet would: who is asked to go has its grace."""
         for asked in self.cluster.evictions[self._seen_evictions :]:
@@ -216,7 +234,7 @@ class Simulation:
             View(
                 complete=True,
                 node=self._object,
-                pods=self.node.pods,
+                pods=tuple(pod for pod in self.node.pods if pod.uid not in self._unseen),
                 policies=tuple(self._policies.values()),
                 actions=dict(self._actions),
                 pod_qos=tuple(self._pod_qos.values()),

@@ -6,16 +6,19 @@ never negative. A container is matched by its runtime's id, so a restarted one b
 """
 
 from collections.abc import Collection
-from itertools import pairwise
 
 from msgspec import Struct
 
 from slackwater.api.objects import Container, Pod
-from slackwater.api.units import Bytes, Instant, Microseconds, Millicores, Seconds
+from slackwater.api.units import Bytes, Microseconds, Millicores, Seconds
 from slackwater.snapshot.counters import HostSample
 from slackwater.snapshot.groups import GroupId
 
 LEAST_TO_TELL = 3  # samples, to know what one used who is in the newest but one for the last time
+
+
+LEAST_INTERVAL = Seconds(0.001)
+"""Two samples closer than this say nothing of the time between them."""
 
 
 class Capacity(Struct, frozen=True):
@@ -41,13 +44,9 @@ class Frames(Struct, frozen=True):
     def with_sample(self, sample: HostSample, keep: int) -> "Frames":
         return Frames((*self.samples, sample)[-keep:])
 
-    def covers_from(self) -> Instant | None:
-        """When the newest sample's interval began."""
-        return self.before.at if self.before else None
-
 
 def _rate(delta_ns: int, elapsed: float) -> Millicores | None:
-    if delta_ns < 0 or elapsed <= 0:
+    if delta_ns < 0 or elapsed < LEAST_INTERVAL:
         return None
     return Millicores(round(delta_ns / elapsed / 1e6))
 
@@ -124,8 +123,8 @@ def stalled(frames: Frames, group: GroupId) -> Microseconds | None:
 
 def departed_cpu(frames: Frames, pods: Collection[str]) -> Millicores:
     """
-    What those used, when last seen, who left within the newest interval: the node's figure still holds it, and nobody
-    can release it any more. `pods` are the uids of those that are here.
+    What those used, when last seen, who left or ended within the newest interval: the node's figure still holds it, and
+    nobody can release it any more. `pods` are the uids of those that run.
     """
     if len(frames.samples) < LEAST_TO_TELL:
         return Millicores(0)
@@ -145,7 +144,3 @@ def starved(frames: Frames, group: GroupId) -> bool:
         return False
     periods = (last.periods or 0) - (first.periods or 0)
     return periods > 0 and 2 * ((last.throttled or 0) - (first.throttled or 0)) > periods
-
-
-def longest_gap(frames: Frames) -> Seconds:
-    return Seconds(max((b.at - a.at for a, b in pairwise(frames.samples)), default=0.0))

@@ -10,11 +10,12 @@ import uuid
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from slackwater.api.manifests import metadata, resources
 from slackwater.api.manifests.fields import Fields
 from slackwater.api.manifests.metadata import Metadata
-from slackwater.api.objects import Container, Origin, Pod, QosClass
+from slackwater.api.objects import Container, Origin, Pod, QosClass, Resources
 from slackwater.api.units import Seconds, Wall
 
 GRACE = 30  # what a pod has that does not say
@@ -32,6 +33,7 @@ class _Status(Struct, frozen=True):
     id: str | None = None
     running: bool = False
     started_at: Wall | None = None
+    allocated: resources.Asked | None = None  # what kubelet has granted, where it says so
 
 
 def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[Pod, ...]:
@@ -93,8 +95,8 @@ def _container(fields: Fields, asked: resources.Asked, sidecar: bool, states: di
     state = states.get(name, _Status())
     return Container(
         name=name,
-        requests=resources.rounded(asked.requests),
-        limits=resources.rounded(asked.limits),
+        requests=_allocated(resources.rounded(asked.requests), state.allocated.requests if state.allocated else None),
+        limits=_allocated(resources.rounded(asked.limits), state.allocated.limits if state.allocated else None),
         id=state.id,
         running=state.running,
         started_at=state.started_at,
@@ -103,6 +105,14 @@ def _container(fields: Fields, asked: resources.Asked, sidecar: bool, states: di
         args=fields.texts("args"),
         env=_environment(fields),
     )
+
+
+def _allocated(asked: Resources, said: resources.Amounts | None) -> Resources:
+    """What kubelet has granted counts, not what a resize still asks for. It speaks of CPU and memory alone."""
+    if said is None:
+        return asked
+    granted = resources.rounded(said)
+    return replace(asked, cpu=granted.cpu, memory=granted.memory)
 
 
 def _environment(fields: Fields) -> dict[str, str]:
@@ -146,6 +156,7 @@ def _state(fields: Fields) -> _Status:
     state = fields.inside("state")
     running = state.inside("running") if state is not None else None
     return _Status(
+        allocated=resources.of_container(fields) if fields.has("resources") else None,
         id=_container_id(fields),
         running=running is not None,
         started_at=None if running is None else metadata.moment(running, "startedAt"),
