@@ -48,7 +48,7 @@ def _tell(node: str, status: dict[str, Any]) -> None:
         click.echo(f"  knob {knob['name']}: {'works' if knob['works'] else 'does not work'}, {knob['why']}")
     if status["lastAction"]:
         click.echo(f"  last: {status['lastAction']['sentence']}")
-    for package in status["packages"]:
+    for package in status.get("packages", ()):
         click.echo(f"  package {package['name']} {package['version']}: {_package(package)}")
     for problem in status["problems"]:
         click.echo(f"  problem: {problem}")
