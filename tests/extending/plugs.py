@@ -44,6 +44,7 @@ metadata: {{name: squeeze}}
 spec: {{coolDownSeconds: 30, throttle: {{cpuThrottle: {{}}}}}}
 """
 THROTTLE, EVICT = "throttle: {cpuThrottle: {}}", "eviction: {}"
+BOTH = "throttle: {cpuThrottle: {}}, eviction: {}"
 
 
 def files_of(scene: Scene, pod: Pod) -> float:

@@ -30,7 +30,7 @@ class Lowered(Struct, frozen=True):
     ladder: Ladder
     levels: Levels = {}  # by container
     amounts: Mapping[str, Amount] = {}  # released so far, by metric
-    cut: bool = False  # the last step was cut to what the gap needed: what rounding leaves open is none
+    cut: bool = False  # the last step was cut to what the gap needed, which closes it
 
     def standings(self) -> tuple[Standing, ...]:
         return tuple(
@@ -102,6 +102,9 @@ def one_more(scene: Scene, metric: Metric, lowered: Lowered, at_most: Amount | N
     if not levels:
         return None
     amounts = _sum(lowered.amounts, step, _part(step, standings, levels))
+    if cut and at_most is not None:
+        # Quotas are whole millicores: nobody is squeezed or evicted for the part of one that rounding leaves.
+        amounts[metric.name] = Amount(lowered.amounts.get(metric.name, 0.0) + at_most)
     return Lowered(lowered.ladder, {**lowered.levels, **levels}, amounts, cut)
 
 
