@@ -41,7 +41,7 @@ class Agent:
         self._configuration = configuration
 
     def give_back(self) -> bool:
-        return life.give_back(self.edges, self.held, self._configuration)
+        return life.give_back(self.edges, self.held, self._configuration, "the agent ended")
 
     def tick(self) -> None:
         self._time.step()

@@ -155,6 +155,7 @@ def test_an_eviction_ends_the_pod_and_closes_the_node_until_its_cool_down_is_ove
     eventually(lambda: not station.node().taints, "the node open")
 
 
+@pytest.mark.native
 def test_ten_thousand_bad_files_do_not_stop_it(station: Station) -> None:
     for number in range(10_000):
         (station.folder / f"bad-{number:05d}.yaml").write_text("kind: [")

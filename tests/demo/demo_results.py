@@ -4,7 +4,7 @@ from slackwater.api.units import Bytes, Instant, Millicores, Seconds, Wall
 from slackwater.decide.plan import ActionKind, Decision, Operation
 from slackwater.demo.calibration import Calibration, Load, Reached, Workers
 from slackwater.demo.figures import Bucket, Reading, Request, Round
-from slackwater.demo.scenario import Act, Options, Performance, Stretch
+from slackwater.demo.performance import Act, GivingBack, Options, Performance, Stretch
 from slackwater.demo.stage import Facts
 
 
@@ -19,7 +19,7 @@ def reading(at: float, *, used: float = 0.0, stolen: float = 0.0, work: int = 0)
     return Reading(at=at, used=used, stolen=stolen, work=work)
 
 
-def one_round(phase: str, *, wait: float = 1.0, work: float = 0.0, requests: int = 1500) -> Round:
+def one_round(phase: str, *, wait: float = 1.0, work: float = 0.0, requests: int = 1500, others: float = 0.05) -> Round:
     return Round(
         phase=phase,
         start=0.0,
@@ -32,6 +32,7 @@ def one_round(phase: str, *, wait: float = 1.0, work: float = 0.0, requests: int
         work=work,
         cpu_cores=1.5,
         steal_cores=0.1,
+        others_cores=others,
     )
 
 
@@ -111,7 +112,7 @@ def performance(**changes: object) -> Performance:
         "decisions": (throttle(),),
         "first_actions": ("1",),
         "reactions": (3.0,),
-        "given_back_after": 8.0,
+        "giving_back": GivingBack(after=8.0, waited=8.0, cpu_cores=0.3, others_cores=0.05),
         "differences": (),
     }
     return Performance(**{**facts, **changes})  # type: ignore[arg-type] # a builder takes any field by name

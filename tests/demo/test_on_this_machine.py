@@ -55,6 +55,7 @@ def line_with(process: "subprocess.Popen[str]", said: str) -> None:
     pytest.fail(f"it ended without ever saying {said!r}")
 
 
+@pytest.mark.native
 def test_a_short_run_shows_the_squeeze_and_leaves_nothing(temporary: Path, tmp_path: Path) -> None:
     report, picture = tmp_path / "report.html", tmp_path / "picture.svg"
     process = started(temporary, "-o", "json", "--report", str(report), "--picture", str(picture))

@@ -9,7 +9,8 @@ from slackwater.api.units import Millicores, Seconds
 from slackwater.decide.plan import Decision
 from slackwater.demo.calibration import Calibration, load_for, workers_for
 from slackwater.demo.figures import Reading, Request
-from slackwater.demo.scenario import Act, NothingDone, Options, Play
+from slackwater.demo.performance import Act, Options
+from slackwater.demo.scenario import NothingDone, Play
 from slackwater.demo.simulated import Simulated
 from slackwater.demo.stage import Cast, Facts
 
@@ -66,8 +67,8 @@ def test_off_and_on_take_turns_and_the_batch_work_ends_while_the_agent_runs(tmp_
 def test_the_agent_gives_back_by_itself_when_the_cause_is_gone(tmp_path: Path) -> None:
     performance = Play(Simulated(tmp_path), SHORT, Listener()).perform()
     assert performance.restored
-    assert performance.given_back_after is not None
-    assert performance.given_back_after < 15
+    assert performance.giving_back.after is not None
+    assert performance.giving_back.after < 15
 
 
 def test_batch_that_yields_gains_a_guaranteed_service_nothing_in_the_model_as_in_the_kernel(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_an_agent_that_never_acts_is_no_demonstration(tmp_path: Path) -> None:
 def test_what_the_agent_leaves_behind_is_found_and_named(tmp_path: Path) -> None:
     performance = Play(Forgetful(tmp_path), SHORT, Listener()).perform()
     assert not performance.restored
-    assert performance.given_back_after is None
+    assert performance.giving_back.after is None
     assert "weight 2" in performance.differences[0]
 
 

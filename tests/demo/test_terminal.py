@@ -8,7 +8,7 @@ from rich.console import Console
 
 from slackwater.decide import sentence
 from slackwater.demo.figures import PHASES
-from slackwater.demo.scenario import Act
+from slackwater.demo.performance import Act
 from slackwater.demo.terminal import LivePicture, PlainLines, print_result
 
 ACT = Act("batch beside it, Slackwater off", "unmanaged", 2, measuring=True)

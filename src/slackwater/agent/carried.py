@@ -58,11 +58,12 @@ class Page(Struct, frozen=True):
     """What the journal keeps of a tick for the next one, and for replay."""
 
     memory: Memory
-    given: Given | None = None
+    given: Given | None = None  # None: no tick but a farewell, after which nothing is claimed
 
 
 def encoded(page: Page) -> bytes:
-    return msgspec.json.encode(page)
+    # Sets have no order of their own: the same page must be the same bytes in every process.
+    return msgspec.json.encode(page, order="deterministic")
 
 
 def decoded(text: bytes) -> Page:

@@ -18,8 +18,10 @@ from slackwater.agent.configuration import Configuration
 from slackwater.agent.configuration_layers import for_node
 from slackwater.agent.edges import Edges
 from slackwater.agent.reconcile import Reconciled, reconcile
+from slackwater.agent.recording import told_of
 from slackwater.agent.settings import settings_of
 from slackwater.cluster.edge import Unreachable
+from slackwater.decide.decisions import parting
 from slackwater.decide.memory import Memory
 from slackwater.decide.plan import Scheduling
 from slackwater.host.edge import Host
@@ -55,7 +57,7 @@ def looked_again(host: Host, held: Carried) -> Carried:
     return replace(held, ours=marks.recalled(host.marks(), marks.journalled(held.ours)))
 
 
-def give_back(edges: Edges, held: Carried, configuration: Configuration) -> bool:
+def give_back(edges: Edges, held: Carried, configuration: Configuration, why: str) -> bool:
     """Every knob to its base, the node open, and nothing claimed in the journal. Whether all of it could be done."""
     ours, left = held.ours, len(held.ours.marks)
     for _ in range(TRIES_TO_GIVE_BACK):
@@ -66,7 +68,7 @@ def give_back(edges: Edges, held: Carried, configuration: Configuration) -> bool
     if left:
         log.error("%d groups could not be given back; they stay marked, and `slackwater release` tries again", left)
     opened = _opened(edges)
-    _forget(edges, held, replace(held.memory, unmarked=marks.journalled(ours)))
+    _forget(edges, held, replace(held.memory, unmarked=marks.journalled(ours)), why)
     return opened and not left
 
 
@@ -96,14 +98,18 @@ def _opened(edges: Edges) -> bool:
     return True
 
 
-def _forget(edges: Edges, held: Carried, memory: Memory) -> None:
-    """The next agent must find nothing claimed, and rules that begin anew."""
-    now = edges.clock.instant()
+def _forget(edges: Edges, held: Carried, memory: Memory, why: str) -> None:
+    """The next agent must find nothing claimed, and rules that begin anew; and who looks, what was given back."""
+    now, wall = edges.clock.instant(), edges.clock.wall()
+    pods = {pod.uid: pod for pod in held.view.pods} if held.view else {}
+    decisions = parting(now, wall, held.memory, pods, why)
     emptied = replace(memory, states=(), throttled=(), flights=(), scheduling_disabled=False, awaiting=())
     view = held.view or edges.cluster.view(now)
+    page = carried.encoded(Page(emptied))
     try:
-        edges.journal.commit(
-            Entry(at=edges.clock.wall(), instant=now, sample=None, view=view, memory=carried.encoded(Page(emptied)))
-        )
+        edges.journal.commit(Entry(at=wall, instant=now, sample=None, view=view, memory=page, decisions=decisions))
     except Unwritable as error:
         log.warning("%s", error)
+    for decision in decisions:
+        for event in told_of(decision, wall, view.node.name):
+            edges.cluster.emit(event)

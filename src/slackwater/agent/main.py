@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.agent import life, logs, packages
+from slackwater.agent import life, logs, packages, status
 from slackwater.agent.clock import AgentClock
-from slackwater.agent.configuration import Configuration
+from slackwater.agent.configuration import Configuration, Mode
 from slackwater.agent.configuration_layers import for_node
 from slackwater.agent.edges import Edges
 from slackwater.agent.guarding import Guard
@@ -148,12 +148,15 @@ class Agent:
         self._edges.cluster.on_change(loop.wake)
         self._plugged.packages.start()
         log.info("begins: %d groups are marked, %d claims are held", self._marked, len(self._held.memory.throttled))
+        for knob in self._edges.host.survey().knobs:
+            if not knob.works and self._configuration.mode is Mode.ACT:
+                log.warning("%s does not work here: %s", knob.name, knob.why)
         loop.run(self._tick, self._every, ticks)
         if keep:
             log.info("ends: %d groups stay as they are", self._marked)
             return DONE
-        log.info("ends: everything is given back")
-        complete = life.give_back(self._edges, self._held, self._configuration)
+        complete = life.give_back(self._edges, self._held, self._configuration, "the agent ended")
+        log.info("ends: %s", "everything is given back" if complete else "not everything could be given back")
         life.say_farewell(self._edges, self._held)
         return DONE if complete else DOES_NOT_HOLD
 
@@ -163,8 +166,11 @@ class Agent:
 
     def _tick(self, look: bool) -> None:
         try:
+            first = self._held.view is None
             with self._plugged.watchdog.watched():
                 self._held = tick(self._edges, self._held, self._configuration, self._plugged.catalogue, look=look)
+            if first:
+                log.info("%s", status.overview(self._held))
         except Exception:
             self._held = life.looked_again(self._edges.host, self._held)
             raise

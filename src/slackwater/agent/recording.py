@@ -16,8 +16,10 @@ from slackwater.agent.carried import Carried, Given, Page
 from slackwater.agent.edges import Edges
 from slackwater.agent.marks import stuck
 from slackwater.agent.observing import Seen
+from slackwater.agent.reconcile import Report
 from slackwater.agent.settings import settings_of
 from slackwater.api.problems import Severity
+from slackwater.api.units import Wall
 from slackwater.cluster.edge import Event, Unreachable
 from slackwater.decide import sentence
 from slackwater.decide.engine import Plan
@@ -85,6 +87,8 @@ def record(edges: Edges, seen: Seen, held: Carried, plan: Plan, done: Done) -> C
     for decision in plan.decisions:
         log.log(logging.INFO if _is_news(decision) else logging.DEBUG, "%s", sentence.full(decision))
     held = replace(held, packages=edges.packages.known, faults=edges.packages.faults())
+    for report in done.reconciled.reports:
+        log.warning("%s", _words(seen, report))
     told = frozenset(_troubles(held, seen, done))
     for trouble in sorted(told - held.told):
         log.warning("%s", trouble)
@@ -148,15 +152,25 @@ def _of_packages(held: Carried) -> Iterator[str]:
 def _events(seen: Seen, held: Carried, plan: Plan, done: Done, told: frozenset[str]) -> Iterator[Event]:
     node = f"Node/{seen.view.node.name}"
     for decision in plan.decisions:
-        yield from _of_decision(seen, decision, node)
+        yield from told_of(decision, seen.wall, seen.view.node.name)
     for verdict in held.verdicts:
         yield from _of_changes(seen, verdict, node)
     for report in done.reconciled.reports[:EVENTS_A_TICK]:
-        pod = next((pod.key for pod in seen.view.pods if pod.uid == report.pod), report.pod)
-        message = f"{report.knob.value} of {report.container or 'the pod'}: {report.message}"
-        yield Event(at=seen.wall, reason=report.reason, message=message, object=f"Pod/{pod}", warning=True)
+        message = _words(seen, report)
+        yield Event(
+            at=seen.wall, reason=report.reason, message=message, object=f"Pod/{_pod(seen, report)}", warning=True
+        )
     for trouble in sorted(told - held.told)[:EVENTS_A_TICK]:
         yield Event(at=seen.wall, reason="Problem", message=trouble, object=node, warning=True)
+
+
+def _pod(seen: Seen, report: Report) -> str:
+    return next((pod.key for pod in seen.view.pods if pod.uid == report.pod), report.pod)
+
+
+def _words(seen: Seen, report: Report) -> str:
+    where = f"{_pod(seen, report)}/{report.container}" if report.container else _pod(seen, report)
+    return f"{report.knob.value} of {where}: {report.message}"
 
 
 def _is_news(decision: Decision) -> bool:
@@ -167,16 +181,17 @@ def _is_news(decision: Decision) -> bool:
     }
 
 
-def _of_decision(seen: Seen, decision: Decision, node: str) -> Iterator[Event]:
+def told_of(decision: Decision, at: Wall, node: str) -> Iterator[Event]:
+    """A decision as events, on the node and on the pods it touched."""
     if not _is_news(decision):
         return
     reason = f"{'Preview' if decision.preview else ''}{REASONS[decision.action]}"
     message = sentence.brief(decision)
-    yield Event(at=seen.wall, reason=reason, message=message, object=node)
+    yield Event(at=at, reason=reason, message=message, object=f"Node/{node}")
     if decision.preview:
         return
     for pod in list(dict.fromkeys(operation.pod for operation in decision.operations))[:EVENTS_A_TICK]:
-        yield Event(at=seen.wall, reason=reason, message=message, object=f"Pod/{pod}")
+        yield Event(at=at, reason=reason, message=message, object=f"Pod/{pod}")
 
 
 def _of_changes(seen: Seen, verdict: Verdict, node: str) -> Iterator[Event]:

@@ -13,12 +13,15 @@ from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration
 from slackwater.agent.main import opened, root_of
 from slackwater.agent.observing import groups_to_follow
+from slackwater.cluster.ledger import status_file
+from slackwater.cluster.standing import OURS
 from slackwater.host.lock import Lock
 from slackwater.host.machine import Machine
 
 
 class Released(Struct, frozen=True):
     groups: int  # that were marked
+    opened: bool  # the node had been closed for scheduling
     complete: bool
 
 
@@ -32,8 +35,21 @@ def release(configuration: Configuration) -> Released:
             view = edges.cluster.view(clock.instant())
             machine.follow(groups_to_follow(view))
             held = replace(life.begun(machine, edges.journal, clock), view=view)
-            return Released(len(held.ours.marks), life.give_back(edges, held, configuration))
+            closed = held.memory.scheduling_disabled or any(taint.value == OURS for taint in view.node.taints)
+            complete = life.give_back(edges, held, configuration, "given back by `slackwater release`")
+            life.say_farewell(edges, replace(held, status=_last_status(configuration)))
+            return Released(len(held.ours.marks), closed, complete)
         finally:
             edges.cluster.close()
             edges.journal.close()
             machine.close()
+
+
+def _last_status(configuration: Configuration) -> bytes:
+    """What the agent that is gone said last; nothing where it said nothing."""
+    if configuration.folder is None:
+        return b""
+    try:
+        return status_file(configuration.folder).read_bytes()
+    except OSError:
+        return b""

@@ -32,11 +32,25 @@ def encoded(seen: Seen, held: Carried, plan: Plan) -> bytes:
     )
 
 
+def overview(held: Carried) -> str:
+    """What an agent that has just begun finds, in one line: most often the answer to why nothing happens."""
+    running = len(held.following)
+    newest = held.frames.newest
+    here = len({group.pod for group in newest.groups}) if newest else 0
+    missing = "" if here >= running else f", {running - here} of them without a cgroup here (is the lab up?)"
+    policies = len(held.view.policies) if held.view else 0
+    rules = len(held.rules)
+    return f"{running} pods run{missing}; {policies} policies, {rules} rules apply to this node"
+
+
 def ended(last: bytes) -> bytes:
-    """The last status, as it is once the agent has given everything back and is gone. Empty where there was none."""
-    if not last:
+    """The last status, as it is once everything is given back and the agent is gone. Empty where there was none."""
+    try:
+        document = msgspec.json.decode(last) if last else None
+    except msgspec.MsgspecError:
+        document = None
+    if not isinstance(document, dict) or "status" not in document:
         return b""
-    document = msgspec.json.decode(last)
     gone = {"mode": "off", "modeWhy": "the agent has ended", "claims": [], "schedulingDisabled": False}
     return msgspec.json.encode({**document, "status": {**document["status"], **gone}})
 

@@ -58,6 +58,7 @@ class Throttled(Struct, frozen=True, kw_only=True):
     floor: Millicores
     weight: bool  # its pod yields, if it is offline work
     causes: tuple[str, ...]  # ids of the rules behind it
+    since: Instant
     starved_at: Instant  # when its quota last stopped it
 
     @property

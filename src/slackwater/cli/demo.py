@@ -24,7 +24,8 @@ from slackwater.demo import chart, outcome, report, terminal
 from slackwater.demo.figures import TooFew
 from slackwater.demo.interrupts import Interrupted, Interrupts
 from slackwater.demo.machine import Machine
-from slackwater.demo.scenario import Audience, NothingDone, Options, Performance, Play
+from slackwater.demo.performance import Options, Performance
+from slackwater.demo.scenario import Audience, NothingDone, Play
 from slackwater.demo.simulated import Simulated
 from slackwater.demo.stage import Broken, NotPermitted, Stage
 

@@ -33,4 +33,6 @@ def release(context: click.Context, *, configuration: Configuration) -> None:
     if not done.complete:
         click.echo("not everything could be given back; see above, and try again", err=True)
         context.exit(exits.DOES_NOT_HOLD)
-    click.echo(f"given back: {done.groups} groups were marked" if done.groups else "nothing was held")
+    said = [f"{done.groups} groups given back"] if done.groups else []
+    said += ["the node is open for scheduling again"] if done.opened else []
+    click.echo("; ".join(said) or "nothing was held")

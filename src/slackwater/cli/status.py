@@ -3,16 +3,19 @@
 which knobs work.
 """
 
+from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
 from slackwater.agent.configuration import Configuration
-from slackwater.cli import exits
+from slackwater.cli import exits, lines
 from slackwater.cli.settings import configured
 from slackwater.cluster.ledger import status_file
-from slackwater.decide.sentence import amount
+from slackwater.decide.sentence import amount, figure
+
+_MOST = {"cpu_total_utilization": 100.0, "memory_total_utilization": 100.0}
 
 
 @click.command("status")
@@ -23,35 +26,41 @@ def status(context: click.Context, *, configuration: Configuration, output: str)
     """Show mode, rules with state, value and distance, claims, and what works on this machine."""
     if configuration.folder is None:
         raise click.UsageError("cluster kube is not served yet; give --cluster folder:DIR, a folder of manifests")
-    path = status_file(configuration.folder)
-    try:
-        said = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.MsgspecError) as error:
-        click.echo(f"there is no status at {path} ({error}); has an agent run here?", err=True)
-        context.exit(exits.DOES_NOT_HOLD)
+    said = _read(context, status_file(configuration.folder))
     if output == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(said)).decode())
     else:
         _tell(said["metadata"]["name"], said["status"])
 
 
+def _read(context: click.Context, path: Path) -> Any:
+    try:
+        return msgspec.json.decode(path.read_bytes())
+    except FileNotFoundError:
+        click.echo(f"there is no status at {path}; has an agent run here?", err=True)
+    except (OSError, msgspec.MsgspecError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        click.echo(f"the status at {path} cannot be read: {why}", err=True)
+    return context.exit(exits.DOES_NOT_HOLD)
+
+
 def _tell(node: str, status: dict[str, Any]) -> None:
     closed = ", closed for scheduling" if status["schedulingDisabled"] else ""
-    click.echo(f"node {node}: mode {status['mode']} ({status['modeWhy']}), {status['backend']}{closed}")
+    lines.say(f"node {node}: mode {status['mode']} ({status['modeWhy']}), {status['backend']}{closed}")
     for rule in status["rules"]:
-        click.echo(f"  rule {rule['policy']}/{rule['rule']}: {_state(rule)}")
+        lines.say(f"  rule {rule['policy']}/{rule['rule']}: {_state(rule)}")
     for claim in status["claims"]:
         where = f"{claim['pod']}/{claim['container']}" if claim["container"] else claim["pod"]
         value = f"{claim['value'] / 1000:g} cores" if claim["knob"] == "quota" else f"shares {claim['value']}"
-        click.echo(f"  claim {where}: {claim['knob']} {value} ({claim['source']}: {claim['cause']})")
+        lines.say(f"  claim {where}: {claim['knob']} {value} ({claim['source']}: {claim['cause']})")
     for knob in status["knobs"]:
-        click.echo(f"  knob {knob['name']}: {'works' if knob['works'] else 'does not work'}, {knob['why']}")
+        lines.say(f"  knob {knob['name']}: {'works' if knob['works'] else 'does not work'}, {knob['why']}")
     if status["lastAction"]:
-        click.echo(f"  last: {status['lastAction']['sentence']}")
+        lines.say(f"  last: {status['lastAction']['sentence']}")
     for package in status.get("packages", ()):
-        click.echo(f"  package {package['name']} {package['version']}: {_package(package)}")
+        lines.say(f"  package {package['name']} {package['version']}: {_package(package)}")
     for problem in status["problems"]:
-        click.echo(f"  problem: {problem}")
+        lines.say(f"  problem: {problem}")
 
 
 def _package(package: dict[str, Any]) -> str:
@@ -63,8 +72,21 @@ def _state(rule: dict[str, Any]) -> str:
         return f"plays no part: {rule['error']}"
     if rule["error"]:
         return f"{rule['state']}, {rule['metric']} counts as missing: {rule['error']}"
+    if rule["state"] == "off":
+        return "not judged"
+    preview = " (preview)" if rule["preview"] else ""
     if rule["missing"] or rule["value"] is None:
-        return f"{rule['state']}, {rule['metric']} is missing"
-    value, line = amount(rule["value"], rule["unit"]), amount(rule["waterline"], rule["unit"])
-    count = f", bad for {rule['badTicks']} of {rule['needed']} ticks" if rule["badTicks"] else ""
-    return f"{rule['state']}, {value} of {line}{count}{' (preview)' if rule['preview'] else ''}"
+        return f"{rule['state']}, {rule['metric']} is missing{preview}"
+    value, line = _shown(rule), figure(rule["waterline"], rule["unit"])
+    return f"{rule['state']}, {value}, waterline {line}{_count(rule)}{preview}"
+
+
+def _shown(rule: dict[str, Any]) -> str:
+    # Counters of CPU time move in whole ticks of the kernel, so a full node can read a little over what it has.
+    whole = _MOST.get(rule["metric"], rule["value"])
+    return amount(min(rule["value"], whole), rule["unit"])
+
+
+def _count(rule: dict[str, Any]) -> str:
+    bad = rule["badTicks"]
+    return f"; bad for {bad} {'tick' if bad == 1 else 'ticks'} (acts at {rule['needed']})" if bad else ""

@@ -1,4 +1,7 @@
-"""Decisions as trees, for a terminal: the cause on top, below it what was done to whom, who was left alone, and how it ended."""
+"""
+Decisions as trees, for a terminal: the cause on top, below it what was done to whom, who was left alone, and how it
+ended; and how the node stands, part by part.
+"""
 
 from collections.abc import Iterable
 
@@ -6,8 +9,11 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
+from slackwater.api.units import Wall
 from slackwater.cli import told
-from slackwater.decide import sentence
+from slackwater.cli.folds import Fold, folded
+from slackwater.cli.last_tick import LastTick
+from slackwater.decide import sentence, standing_words
 from slackwater.decide.plan import ActionKind, Decision
 
 _COLOURS = {
@@ -20,13 +26,30 @@ _COLOURS = {
 
 
 def show(decisions: Iterable[Decision], console: Console) -> None:
-    for decision in decisions:
-        console.print(tree(decision))
+    for fold in folded(decisions):
+        console.print(tree(fold))
 
 
-def tree(decision: Decision) -> Tree:
+def show_standing(last: LastTick | str, now: Wall, console: Console) -> None:
+    if isinstance(last, str):
+        console.print(Text("\n".join(told.standing_lines(last, now))))
+    else:
+        console.print(standing_tree(last, now))
+
+
+def standing_tree(last: LastTick, now: Wall) -> Tree:
+    top = Tree(Text(told.standing_head(last, now)), guide_style="dim")
+    for part in standing_words.parts(last.standing):
+        branch = top.add(Text(part.head, style="bold"))
+        for line in part.lines:
+            branch.add(Text(line))
+    return top
+
+
+def tree(fold: Fold) -> Tree:
+    decision = fold.newest
     clauses = sentence.telling(decision)
-    top = Tree(_title(decision), guide_style="dim")
+    top = Tree(_title(fold), guide_style="dim")
     top.add(Text("; ".join((clauses.head, *clauses.why))))
     for deed in clauses.deeds:
         top.add(Text(deed, style="bold"))
@@ -37,5 +60,5 @@ def tree(decision: Decision) -> Tree:
     return top
 
 
-def _title(decision: Decision) -> Text:
-    return Text.assemble((told.moment(decision.at), "dim"), " ", (told.title(decision), _COLOURS[decision.action]))
+def _title(fold: Fold) -> Text:
+    return Text.assemble((told.moment(fold.first), "dim"), " ", (told.title(fold), _COLOURS[fold.newest.action]))

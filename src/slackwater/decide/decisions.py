@@ -3,11 +3,14 @@ Decisions as the journal keeps them, made from what the actions did: each with a
 rule that governed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from slackwater.api.units import Instant
-from slackwater.decide.act import Act, governed
-from slackwater.decide.plan import ActionKind, Decision, Scheduling
+from slackwater.api.objects import Pod
+from slackwater.api.units import Instant, Wall
+from slackwater.claims.claim import Throttled
+from slackwater.decide.act import Act, governed, who
+from slackwater.decide.memory import Memory
+from slackwater.decide.plan import ActionKind, Decision, Operation, Scheduling
 from slackwater.decide.situation import Situation
 from slackwater.decide.upkeep import Ended
 from slackwater.judge.verdicts import Verdict
@@ -69,6 +72,45 @@ def ended(situation: Situation, claims: Sequence[Ended], ids: Ids) -> tuple[Deci
     reasons = dict.fromkeys(one.why for one in claims)
     return tuple(
         _plain(situation, ActionKind.RESTORE, why, ids, [one for one in claims if one.why == why]) for why in reasons
+    )
+
+
+def parting(now: Instant, wall: Wall, memory: Memory, pods: Mapping[str, Pod], why: str) -> tuple[Decision, ...]:
+    """What an agent that ends (or `release` in its stead) gives back of what its memory holds."""
+    ids = Ids(now, "e")
+    restored = tuple(_given_back(claim, pods.get(claim.pod)) for claim in memory.throttled)
+    told = (
+        (ActionKind.RESTORE, restored) if restored else None,
+        (ActionKind.ENABLE_SCHEDULING, ()) if memory.scheduling_disabled else None,
+    )
+    return tuple(
+        Decision(
+            id=ids.next(),
+            at=wall,
+            instant=now,
+            action=one[0],
+            preview=False,
+            policy="",
+            rule="",
+            metric="",
+            reason=why,
+            operations=one[1],
+        )
+        for one in told
+        if one is not None
+    )
+
+
+def _given_back(claim: Throttled, pod: Pod | None) -> Operation:
+    container = next((c for c in pod.containers if c.name == claim.container), None) if pod else None
+    return Operation(
+        pod=pod.key if pod else claim.pod,
+        uid=claim.pod,
+        container=claim.container,
+        knob="quota",
+        before=claim.quota,
+        after=container.limits.cpu if container else None,
+        who=who(pod) if pod else "",
     )
 
 

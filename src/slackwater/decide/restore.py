@@ -51,36 +51,36 @@ class Restoring(Struct, frozen=True):
 
 def restore(situation: Situation, held: Held, freed: Mapping[str, Millicores]) -> Restoring:
     """What is left of the throttles after this tick's giving back. `freed` is what others were given in it already."""
-    concerned = [verdict for verdict in situation.verdicts if _binds(verdict)]
-    waits = _all_waits(situation, concerned)
+    concerned = [verdict for verdict in situation.verdicts if binds(verdict)]
+    waits = all_waits(situation, concerned)
     if not held or not situation.sampled or _blocked(concerned):
         return Restoring(held, waits=waits)
     base = base_wait(situation, concerned)
-    if any(_waits(situation, verdict, waits, base) for verdict in concerned):
+    if any(wait_left(situation, verdict, waits, base) for verdict in concerned):
         return Restoring(held, waits=waits)
-    room = _room(situation, concerned, base, freed)
+    room = room_for(situation, concerned, base, freed)
     if room is None or room.cpu < LEAST_GRANT:
         return Restoring(held, waits=waits)
     return _granted(situation, held, concerned, room, waits)
 
 
-def _all_waits(situation: Situation, concerned: Sequence[Verdict]) -> dict[str, Wait]:
+def all_waits(situation: Situation, concerned: Sequence[Verdict]) -> dict[str, Wait]:
     """Of the metrics that bound what is given back, and of those that only say that something is wrong."""
-    others = [v for v in situation.verdicts if v.rule.throttles and not _binds(v)]
-    waits = {metric: _wait(situation, metric, concerned) for metric in _metrics(concerned)}
-    for metric in _metrics(others):
+    others = [v for v in situation.verdicts if v.rule.throttles and not binds(v)]
+    waits = {metric: _wait(situation, metric, concerned) for metric in metrics_of(concerned)}
+    for metric in metrics_of(others):
         own = [verdict for verdict in others if verdict.rule.metric and verdict.rule.metric.name == metric]
         waits[metric] = _wait(situation, metric, own)
     return waits
 
 
-def _binds(verdict: Verdict) -> bool:
+def binds(verdict: Verdict) -> bool:
     """Whether a rule has a say in giving CPU back: it throttles or evicts on a metric that a quota moves."""
     metric = verdict.rule.metric
     return metric is not None and metric.moved_by_quota and (verdict.rule.throttles or verdict.rule.evicts)
 
 
-def _metrics(concerned: Iterable[Verdict]) -> list[str]:
+def metrics_of(concerned: Iterable[Verdict]) -> list[str]:
     return sorted({verdict.rule.metric.name for verdict in concerned if verdict.rule.metric})
 
 
@@ -88,11 +88,13 @@ def _blocked(concerned: Iterable[Verdict]) -> bool:
     return any(v.state.engaged or v.state.bad_now for v in concerned)
 
 
-def _waits(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait], base: Seconds) -> bool:
-    """Whether its last harm is not yet as long ago as its metric's wait."""
+def wait_left(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait], base: Seconds) -> Seconds:
+    """How long until its last harm is as long ago as its metric's wait. 0: it is, or there was none."""
     harm, metric = verdict.state.last_harm, verdict.rule.metric
+    if harm is None:
+        return Seconds(0)
     wait = waits.get(metric.name, Wait()) if metric else Wait()
-    return harm is not None and situation.now - harm < max(wait.seconds, base)
+    return Seconds(max(0.0, max(wait.seconds, base) - (situation.now - harm)))
 
 
 def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wait:
@@ -121,19 +123,19 @@ def _is_calm(situation: Situation, wait: Wait, seconds: Seconds, here: Sequence[
     """
     if any(v.value is None or v.value >= CALM * (v.rule.rule.value or 0.0) for v in here):
         return False
-    if all(_binds(verdict) for verdict in here):
+    if all(binds(verdict) for verdict in here):
         return True
     causes = {cause for claim in situation.memory.throttled for cause in claim.causes}
     held = any(verdict.state.id in causes for verdict in here)
     return not held and (wait.granted_at is None or situation.now - wait.granted_at > seconds)
 
 
-def _room(
+def room_for(
     situation: Situation, concerned: Sequence[Verdict], window: Seconds, freed: Mapping[str, Millicores]
 ) -> Room | None:
     """The least over the metrics; None where something is not known."""
     room = Room(UNBOUNDED, list(concerned) or [v for v in situation.verdicts if v.rule.throttles])
-    for metric in situation.catalogue.by_rank(_metrics(concerned)):
+    for metric in situation.catalogue.by_rank(metrics_of(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
         left = room_in(situation, metric, here, window)
         if left is None:
@@ -186,7 +188,7 @@ def _granted(
     if not operations:
         return Restoring(held, waits=waits)
     now = situation.now
-    granting = _metrics([*concerned, *behind])
+    granting = metrics_of([*concerned, *behind])
     fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in granting}
     act = _act(situation, room, operations, over=not left)
     amounts = _taken(own, {operation.uid for operation in operations})
@@ -215,7 +217,7 @@ def _over(situation: Situation, held: Held, waits: Mapping[str, Wait]) -> Held:
     return {
         where: claim
         for where, claim in held.items()
-        if all(_is_over(situation, verdict, waits) for verdict in _uncounted(situation, claim))
+        if all(is_over(situation, verdict, waits) for verdict in uncounted(situation, claim))
     }
 
 
@@ -227,7 +229,7 @@ def _grants(
         claim = free.get((pod.uid, container.name))
         if claim is None:
             continue
-        behind = _uncounted(situation, claim)
+        behind = uncounted(situation, claim)
         # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
         group, limit = groups.get(container.name), container_limit(container)
         starved = group is not None and usage.starved(situation.frames, group)
@@ -246,13 +248,13 @@ def _behind(situation: Situation, before: Held, after: Held) -> list[Verdict]:
     return [verdict for verdict in situation.verdicts if verdict.state.id in causes]
 
 
-def _uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
+def uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
     """The rules behind a throttle that have no waterline to hold a grant against."""
-    return [v for v in situation.verdicts if v.state.id in claim.causes and not _binds(v)]
+    return [v for v in situation.verdicts if v.state.id in claim.causes and not binds(v)]
 
 
-def _is_over(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait]) -> bool:
-    waiting = _waits(situation, verdict, waits, base_wait(situation, [verdict]))
+def is_over(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait]) -> bool:
+    waiting = wait_left(situation, verdict, waits, base_wait(situation, [verdict]))
     return not waiting and verdict.state.phase is Phase.IDLE
 
 
@@ -277,7 +279,7 @@ def _give(
         step = Millicores(int(min(step, room)))
         if step < LEAST_GRANT:
             return Millicores(0), claim
-    calm = situation.now - claim.starved_at >= base_wait(situation, concerned or _uncounted(situation, claim))
+    calm = situation.now - claim.starved_at >= base_wait(situation, concerned or uncounted(situation, claim))
     if claim.quota + step >= grant.top or (not grant.limited and not grant.starved and calm):
         del left[key]
         return Millicores(max(0, grant.top - claim.quota) if grant.starved else 0), None

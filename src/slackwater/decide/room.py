@@ -28,14 +28,14 @@ def room_in(situation: Situation, metric: Metric, here: Sequence[Verdict], windo
     """In the metric's own unit; infinite where its rules bound nothing any more; None where something is not known."""
     if all(verdict.state.released_blind for verdict in here):
         return UNBOUNDED
-    highest = highest_in(situation, metric, window)
+    highest = highest_seen(situation, metric, window)
     if highest is None or any(verdict.missing for verdict in here):
         return None
     line = min(verdict.rule.rule.value or 0.0 for verdict in here) * (1 - situation.settings.restore_margin)
     return line - highest + min(0.0, situation.acted(metric))
 
 
-def highest_in(situation: Situation, metric: Metric, window: Seconds) -> Amount | None:
+def highest_seen(situation: Situation, metric: Metric, window: Seconds) -> Amount | None:
     """The highest usage in the window; None where samples do not cover all of it."""
     every = max(situation.settings.tick, metric.collector.every if metric.collector else 0.0)
     begin, step = situation.now - window, 2.5 * every

@@ -25,6 +25,7 @@ _METRICS = {
     "memory_total_usage": "node memory",
     "memory_total_utilization": "node memory",
 }
+_SPANS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 _TO_DO = {
     ActionKind.THROTTLE: "to release",
     ActionKind.RESTORE: "room to give back",
@@ -50,7 +51,7 @@ def full(decision: Decision) -> str:
 def telling(decision: Decision) -> Telling:
     return Telling(
         head=_head(decision),
-        why=_said(decision.reason, _gap(decision)),
+        why=_said(decision.reason if decision.rule else "", _gap(decision)),
         deeds=_deeds(decision),
         left_alone=_left_alone(decision),
         end=_end(decision),
@@ -60,7 +61,8 @@ def telling(decision: Decision) -> Telling:
 def brief(decision: Decision) -> str:
     done = [_brief_deed(decision, pod, operations) for pod, operations in _by_pod(decision)]
     what = _shortened(done, 1) if done else _scheduling(decision) or "nothing taken"
-    return f"{what}: {_situation(decision)} ({decision.policy}/{decision.rule})"
+    because = f"{_situation(decision)} ({decision.policy}/{decision.rule})" if decision.rule else decision.reason
+    return f"{what}: {because}"
 
 
 def amount(value: float, unit: str) -> str:
@@ -76,6 +78,23 @@ def figure(value: float, unit: str) -> str:
     return _number(value)
 
 
+def subject(metric: str) -> str:
+    """A metric by the name that people have for it."""
+    return _METRICS.get(metric, metric)
+
+
+def span(seconds: float) -> str:
+    """A time as people say it: in its two largest units."""
+    if seconds < 1:
+        return f"{_number(seconds)} s"
+    counts, left = [], round(seconds)
+    for length, unit in _SPANS:
+        count, left = divmod(left, length)
+        counts.append((count, unit))
+    largest = next(place for place, (count, _) in enumerate(counts) if count)
+    return " ".join(f"{count} {unit}" for count, unit in counts[largest : largest + 2] if count)
+
+
 def _unit(unit: str) -> str:
     return {"millicores": "cores", "bytes": "GiB", "percent": "%"}.get(unit, unit)
 
@@ -87,10 +106,9 @@ def _number(value: float) -> str:
 
 
 def _situation(decision: Decision) -> str:
-    subject = _METRICS.get(decision.metric, decision.metric)
     value = "not measured" if decision.value is None else amount(decision.value, decision.unit)
     limit = "" if decision.waterline is None else f", waterline {figure(decision.waterline, decision.unit)}"
-    return f"{subject} {value}{limit}"
+    return f"{subject(decision.metric)} {value}{limit}"
 
 
 def _head(decision: Decision) -> str:
@@ -98,6 +116,8 @@ def _head(decision: Decision) -> str:
     since = f", bad for {ticks} {'tick' if ticks == 1 else 'ticks'}" if ticks else ""
     also = f"; also {_shortened(decision.also, _NAMES_SHOWN)}" if decision.also else ""
     preview = "preview, nothing is changed: " if decision.preview else ""
+    if not decision.rule:
+        return f"{preview}{decision.reason}"
     return f"{preview}{_situation(decision)} (policy {decision.policy}, rule {decision.rule}{since}{also})"
 
 

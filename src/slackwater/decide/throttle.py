@@ -165,6 +165,7 @@ def _with(
                 floor=rung.floor,
                 weight=any(verdict.rule.yields for verdict in by[pod]) or bool(old and old.weight),
                 causes=tuple(sorted(causes)),
+                since=old.since if old else situation.now,
                 starved_at=situation.now,
             )
     return Throttling(held, released, amounts, done.acts)

@@ -11,8 +11,8 @@ from html import escape
 from msgspec import Struct
 
 from slackwater.demo.figures import Bucket
-from slackwater.demo.scenario import Performance, Stretch
-from slackwater.demo.wording import headline
+from slackwater.demo.performance import Performance, Stretch
+from slackwater.demo.wording import headline, headline_lines
 
 WIDTH, LEFT, RIGHT = 1040, 24, 112
 TITLE, TOP, FOOT = 60, 40, 62  # heights: of the title, of what stands above the first lane, and below the last
@@ -89,8 +89,8 @@ def _lanes(performance: Performance) -> list[Lane]:
 def _title(performance: Performance) -> Iterator[str]:
     facts = performance.facts
     simulated = "SIMULATED: " if facts.backend == "simulated" else ""
-    first, _, second = headline(performance).partition(" beside batch work, ")
-    yield f'<text class="title" x="{LEFT}" y="34">{escape(simulated + first)} beside batch work,</text>'
+    first, second = headline_lines(performance)
+    yield f'<text class="title" x="{LEFT}" y="34">{escape(simulated + first)}</text>'
     yield f'<text class="title" x="{LEFT}" y="58">{escape(second)}</text>'
 
 

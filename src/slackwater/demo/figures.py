@@ -66,6 +66,7 @@ class PhaseFigures(Struct, frozen=True, kw_only=True):
     work: Spread
     cpu_cores: Spread
     steal_cores: Spread
+    others_cores: Spread
 
 
 class Squeeze(Struct, frozen=True, kw_only=True):
@@ -104,10 +105,21 @@ def measured(phase: str, before: Reading, after: Reading, requests: Sequence[Req
         p90_ms=percentile(latencies, 0.90),
         p99_ms=percentile(latencies, 0.99),
         work=(after.work - before.work) / seconds,
-        cpu_cores=(after.used - before.used) / seconds,
+        cpu_cores=cpu_cores(before, after),
         steal_cores=(after.stolen - before.stolen) / seconds,
-        others_cores=max(0.0, (after.used - before.used - after.ours + before.ours) / seconds),
+        others_cores=others_cores(before, after),
     )
+
+
+def cpu_cores(before: Reading, after: Reading) -> float:
+    """Of the whole machine."""
+    return (after.used - before.used) / max(after.at - before.at, 1e-9)
+
+
+def others_cores(before: Reading, after: Reading) -> float:
+    """Of the machine, by everybody but the demonstration's pods; the two are counted by different clocks of the kernel, so a little less than nothing is nothing."""
+    ours = (after.ours - before.ours) / max(after.at - before.at, 1e-9)
+    return max(0.0, cpu_cores(before, after) - ours)
 
 
 def spread(values: Iterable[float]) -> Spread:
@@ -132,6 +144,7 @@ def phase_figures(name: str, rounds: Iterable[Round]) -> PhaseFigures:
         work=over(lambda one: one.work),
         cpu_cores=over(lambda one: one.cpu_cores),
         steal_cores=over(lambda one: one.steal_cores),
+        others_cores=over(lambda one: one.others_cores),
     )
 
 

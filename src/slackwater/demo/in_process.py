@@ -56,7 +56,7 @@ class InProcess:
             return reader.decisions()
 
     def end(self) -> None:
-        given_back = life.give_back(self._edges, self._held, self._configuration)
+        given_back = life.give_back(self._edges, self._held, self._configuration, "the agent ended")
         self._edges.cluster.close()
         self._edges.journal.close()
         if not given_back:

@@ -9,9 +9,9 @@ from typing import Any
 
 from slackwater.decide import sentence
 from slackwater.decide.plan import Decision
-from slackwater.demo import wording
+from slackwater.demo import doubts, wording
 from slackwater.demo.figures import PhaseFigures, Spread
-from slackwater.demo.scenario import Performance
+from slackwater.demo.performance import Performance
 
 
 def outcome(performance: Performance) -> dict[str, Any]:
@@ -27,11 +27,12 @@ def outcome(performance: Performance) -> dict[str, Any]:
         "restored": performance.restored,
         "not_restored": list(performance.differences),
         "reaction_s": list(performance.reactions),
-        "given_back_after_s": performance.given_back_after,
+        "given_back_after_s": performance.giving_back.after,
         "waterline_millicores": performance.calibration.waterline,
         "service_class": wording.service_class(performance),
         "machine": dict(wording.header(performance)),
-        "warnings": list(performance.warnings),
+        "not_conclusive": doubts.not_conclusive(performance) or None,
+        "warnings": list(doubts.warnings(performance)),
     }
 
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from html import escape
 
 from slackwater.api.units import Wall
-from slackwater.demo import chart, wording
-from slackwater.demo.scenario import Performance
+from slackwater.demo import chart, doubts, wording
+from slackwater.demo.performance import Performance
 
 STYLE = """
 :root{color-scheme:light dark;--paper:#f8fafc;--card:#fff;--ink:#0f172a;--quiet:#64748b;--rule:#e2e8f0;--bad:#dc2626;--good:#0d9488}
@@ -66,7 +66,7 @@ def html(performance: Performance, at: Wall) -> str:
 
 
 def _warnings(performance: Performance) -> Iterator[str]:
-    warnings = performance.warnings
+    warnings = doubts.warnings(performance)
     if performance.facts.backend == "simulated":
         yield '<p class="warning">SIMULATED: no process ran and no cgroup was touched; a model of a fair scheduler stood for the machine.</p>'
     for warning in warnings:

@@ -8,96 +8,20 @@ take turns, round after round, so that a machine that changes its mood changes i
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from msgspec import Struct
-
 from slackwater.api.units import Seconds
 from slackwater.decide.plan import ActionKind, Decision
 from slackwater.demo import calibration, figures
 from slackwater.demo.calibration import Calibration, Reached
-from slackwater.demo.figures import Bucket, PhaseFigures, Reading, Request, Round, Squeeze
+from slackwater.demo.figures import Reading, Request, Round
+from slackwater.demo.performance import BURST, SETTLE, WARM_UP, Act, GivingBack, Options, Performance, Stretch
 from slackwater.demo.stage import Cast, Facts, Stage
 
-WARM_UP = Seconds(1.0)  # after a change, before it is measured: queues drain, clocks rise
-SETTLE = Seconds(1.5)  # after the agent has acted: its next sample is then in
 PATIENCE = Seconds(25.0)  # for the agent to act, and to give back
-BURST = Seconds(2.5)
 BUCKET = Seconds(0.5)
 
 
 class NothingDone(Exception):
     """The agent never acted: the demonstration shows nothing, and says so."""
-
-
-class Options(Struct, frozen=True, kw_only=True):
-    rounds: int = 3
-    seconds: Seconds = Seconds(6.0)  # of each measured round
-    guaranteed: bool = False
-
-    @property
-    def measured(self) -> Seconds:
-        """Of a phase, in all its rounds."""
-        return Seconds(self.rounds * self.seconds)
-
-    @property
-    def about(self) -> Seconds:
-        """How long all of it takes; for the progress bar and nothing else."""
-        settling = self.rounds * (2 * WARM_UP + SETTLE + 5.0)
-        return Seconds(2 * BURST + 3 * self.measured + WARM_UP + settling + 15.0)
-
-
-class Act(Struct, frozen=True):
-    """What is going on; a chart's band and a progress line are made of these."""
-
-    title: str
-    phase: str  # alone | unmanaged | looking | slackwater; empty: between them
-    round: int = 0
-    measuring: bool = False
-
-
-class Stretch(Struct, frozen=True):
-    act: Act
-    start: float
-    end: float
-
-
-class Performance(Struct, frozen=True, kw_only=True):
-    """Everything that was measured."""
-
-    facts: Facts
-    options: Options
-    calibration: Calibration
-    rounds: tuple[Round, ...]
-    stretches: tuple[Stretch, ...]
-    series: tuple[Bucket, ...]
-    decisions: tuple[Decision, ...]
-    first_actions: tuple[str, ...]  # ids of decisions, a round each
-    reactions: tuple[float, ...]  # seconds from the agent's start to its first action, a round each
-    given_back_after: float | None  # seconds from the workers' end until all was back, by the running agent
-    differences: tuple[str, ...]  # what did not come back
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What makes the figures doubtful: known from the start, or seen while it was measured."""
-        disturbed = calibration.disturbance(self.facts.cpus, [one.others_cores for one in self.rounds])
-        return (*self.calibration.warnings, *disturbed)
-
-    @property
-    def phases(self) -> tuple[PhaseFigures, ...]:
-        return figures.all_phases(self.rounds)
-
-    @property
-    def squeeze(self) -> Squeeze | None:
-        """Of the first action of every round: those after it are made of what it left."""
-        return figures.typical_squeeze(squeezed(one) for one in self.decisions if one.id in self.first_actions)
-
-    @property
-    def actions(self) -> tuple[Decision, ...]:
-        """What was really done."""
-        return tuple(one for one in self.decisions if not one.preview and one.operations)
-
-    @property
-    def restored(self) -> bool:
-        return not self.differences
 
 
 class Audience(Protocol):
@@ -108,12 +32,6 @@ class Audience(Protocol):
     def moment(self, reading: Reading, requests: Sequence[Request]) -> None: ...
 
     def decided(self, decision: Decision) -> None: ...
-
-
-def squeezed(decision: Decision) -> Squeeze:
-    expected = [operation.expected for operation in decision.operations if operation.expected is not None]
-    actual = [operation.actual for operation in decision.operations if operation.actual is not None]
-    return Squeeze(gap=decision.gap or 0.0, released=sum(expected), actual=sum(actual) if actual else None)
 
 
 def acts(decision: Decision) -> bool:
@@ -150,12 +68,12 @@ class Play:
         base = self._stage.settings()
         self._alone()
         self._stage.work(True)
-        given_back = None
+        giving_back = GivingBack(after=None, waited=0.0)
         for number in range(1, self._options.rounds + 1):
             self._unmanaged(number)
             self._slackwater(number)
             if number == self._options.rounds:
-                given_back = self._hogs_end(base)
+                giving_back = self._hogs_end(base)
             self._off(base)
         return Performance(
             facts=self._stage.facts(),
@@ -167,7 +85,7 @@ class Play:
             decisions=tuple(self._stage.decisions()),
             first_actions=tuple(self._first_actions),
             reactions=tuple(self._reactions),
-            given_back_after=given_back,
+            giving_back=giving_back,
             differences=tuple(self._differences),
         )
 
@@ -234,13 +152,19 @@ class Play:
         self._pass(Act("batch beside it, Slackwater on", "slackwater", number), SETTLE)
         self._measure(Act("batch beside it, Slackwater on", "slackwater", number, measuring=True))
 
-    def _hogs_end(self, base: dict[str, str]) -> float | None:
+    def _hogs_end(self, base: dict[str, str]) -> GivingBack:
         """The cause goes while the agent runs: it must give back by itself."""
         self._stage.work(False)
         start, end = self._pass(
             Act("the batch work is done: all comes back", ""), PATIENCE, until=lambda: self._stage.settings() == base
         )
-        return end.at - start.at if self._stage.settings() == base else None
+        waited = end.at - start.at
+        return GivingBack(
+            after=waited if self._stage.settings() == base else None,
+            waited=waited,
+            cpu_cores=figures.cpu_cores(start, end),
+            others_cores=figures.others_cores(start, end),
+        )
 
     def _off(self, base: dict[str, str]) -> None:
         self._stage.agent_off()

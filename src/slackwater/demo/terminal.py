@@ -17,10 +17,10 @@ from rich.table import Table
 from rich.text import Text
 
 from slackwater.decide.plan import Decision
-from slackwater.demo import wording
+from slackwater.demo import doubts, wording
 from slackwater.demo.calibration import Calibration
 from slackwater.demo.figures import Bucket, Reading, Request, buckets
-from slackwater.demo.scenario import Act, Performance
+from slackwater.demo.performance import Act, Performance
 from slackwater.demo.stage import Facts
 
 COLOURS = {"alone": "grey62", "unmanaged": "red", "looking": "yellow", "slackwater": "cyan", "": "grey42"}
@@ -190,7 +190,7 @@ def print_result(console: Console, performance: Performance) -> None:
     console.print()
     for text in wording.closing(performance):
         console.print(Text(f"- {text}"))
-    for warning in performance.warnings:
+    for warning in doubts.warnings(performance):
         console.print(Text(f"warning: {warning}", style="yellow"))
     console.print(Text(f"\n{wording.headline(performance)}", style="bold"))
 

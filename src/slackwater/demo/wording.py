@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from slackwater.decide import sentence
 from slackwater.decide.plan import Decision
-from slackwater.demo import cluster
+from slackwater.demo import cluster, doubts
 from slackwater.demo.figures import PhaseFigures, Spread
-from slackwater.demo.scenario import Performance
+from slackwater.demo.performance import Performance
 
 TITLES = {
     "alone": "service alone",
@@ -78,12 +78,20 @@ def work(value: float) -> str:
 
 
 def headline(performance: Performance) -> str:
+    return " ".join(headline_lines(performance))
+
+
+def headline_lines(performance: Performance) -> tuple[str, str]:
+    """What it shows; where it shows nothing, that."""
+    doubt = doubts.not_conclusive(performance)
+    if doubt:
+        return f"Not conclusive: {doubt}.", "The figures show what this machine did, and not what Slackwater does."
     phases = {phase.name: phase for phase in performance.phases}
     off, on = phases["unmanaged"], phases["slackwater"]
     kept = on.work.median / off.work.median if off.work.median else 0.0
     return (
-        f"The service waits {ms(off.wait_ms.median)} ms for a CPU per request beside batch work, "
-        f"and {ms(on.wait_ms.median)} ms with Slackwater; batch keeps {kept:.0%} of its work."
+        f"The service waits {ms(off.wait_ms.median)} ms for a CPU per request beside batch work,",
+        f"and {ms(on.wait_ms.median)} ms with Slackwater; batch keeps {kept:.0%} of its work.",
     )
 
 
@@ -160,7 +168,7 @@ def closing(performance: Performance) -> list[str]:
     if squeeze is not None:
         measured = "not measured" if squeeze.actual is None else f"{squeeze.actual:.0f}m"
         said.append(f"gap {squeeze.gap:.0f}m, meant to release {squeeze.released:.0f}m, released {measured}")
-    if performance.given_back_after is not None:
-        said.append(f"all given back by the agent {performance.given_back_after:.1f} s after the batch work ended")
+    if performance.giving_back.after is not None:
+        said.append(f"all given back by the agent {performance.giving_back.after:.1f} s after the batch work ended")
     said.append("every quota and weight is as before" if performance.restored else "NOT everything is as before")
     return [*said, *performance.differences]

@@ -6,6 +6,7 @@ kubelet owns nor anything outside the pods' groups can be meant. Whatever vanish
 is `Refused` with its errno.
 """
 
+import errno
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -165,7 +166,9 @@ def _write(path: str, text: bytes) -> None:
 def _answer(failure: OSError, what: str, directory: str = "", file: str = "") -> Refused | Vanished:
     """A file that a group lacks, while the group is there, is a knob that this kernel does not have; else what is not there has vanished."""
     number = failure.errno or 0
-    lacking = bool(file) and Path(directory).is_dir() and not Path(directory, file).exists()
+    # Only a file that could not be opened may be lacking: one that was open when its group died says ENODEV.
+    opened = number != errno.ENOENT
+    lacking = bool(file) and not opened and Path(directory).is_dir() and not Path(directory, file).exists()
     if number in GONE and not (lacking and Path(directory).is_dir()):
         return Vanished(what)
     return Refused(number, f"{what}: {os.strerror(number)}")

@@ -13,7 +13,7 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.api.units import Instant, Seconds
+from slackwater.api.units import Amount, Instant, Seconds
 from slackwater.judge.rules import RuleInForce
 
 
@@ -44,6 +44,7 @@ class RuleState(Struct, frozen=True, kw_only=True):
     bad_ticks: int = 0  # since it last was good: for people
     bad_now: bool = False  # the newest counted tick was bad
     counted_at: Instant | None = None  # the newest sample that was counted
+    value: Amount | None = None  # what it said
     activated_at: Instant | None = None
     last_harm: Instant | None = None  # active and bad
     unknown_since: Instant | None = None

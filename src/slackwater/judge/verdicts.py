@@ -87,7 +87,7 @@ def _judged(
     if not sampled or (state.counted_at is not None and reading.at <= state.counted_at):
         return Verdict(rule=rule, state=state, value=value)
     after = step(state, threshold(rule, value), now, _needed(rule), patience)
-    after = replace(after, counted_at=reading.at)
+    after = replace(after, counted_at=reading.at, value=value)
     verdict = Verdict(rule=rule, state=after, counted=True, value=value, reason=_reason(rule, elements, reading))
     return _told(verdict, state, now, patience)
 

@@ -17,7 +17,13 @@ STEPWISE = Ability(able=True, quantified=False, why="through CPU, a step at a ti
 
 
 def indirect(
-    name: str, unit: Unit, description: str, of_node: NodeUsage, through: str = CPU_TOTAL_USAGE.name
+    name: str,
+    unit: Unit,
+    description: str,
+    of_node: NodeUsage,
+    *,
+    through: str = CPU_TOTAL_USAGE.name,
+    needs: str = "it takes a device that /proc tells of",
 ) -> Metric:
     return Metric(
         name=name,
@@ -29,6 +35,7 @@ def indirect(
         evict=STEPWISE,
         acts_through=through,
         part_of_node=False,
+        needs=needs,
     )
 
 

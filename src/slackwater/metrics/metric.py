@@ -83,6 +83,8 @@ class Metric(Struct, frozen=True, kw_only=True):
     evict_release: ReleaseOf | None = None  # by metric, what a pod's going releases; absent: what of_pod says
     collector: Collector | None = None  # where its values come from, if not from the samples
     package: str = ""  # who brought it, with the version; empty: it is built in
+    needs: str = ""  # what a machine on which it cannot be read lacks, for people
+    of_groups: str = ""  # what it takes from pods' groups, as the host's survey names it; empty: it does without
 
     @property
     def indirect(self) -> bool:

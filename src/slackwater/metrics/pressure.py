@@ -17,6 +17,7 @@ from slackwater.snapshot import usage
 from slackwater.snapshot.counters import Pressure
 
 MICROSECONDS_PER_PERCENT = 10_000
+NEEDS = "it takes a kernel that keeps pressure: CONFIG_PSI, and no psi=0 at boot"
 NOBODY = Element(Amount(0.0))
 """It stands beside those who press, whichever of them a rule selects."""
 
@@ -75,6 +76,8 @@ CPU_SOME = Metric(
     of_node=_highest,
     vector=pressing,
     beside=_of_kernel,
+    needs=NEEDS,
+    of_groups="pressure",
     throttle=STEPWISE,
     evict=STEPWISE,
     acts_through="cpu_total_usage",
@@ -88,7 +91,8 @@ METRICS = (
             Unit.PERCENT,
             f"time in which {who} waited for {resource}, over 10 s, on the whole node",
             _averaged(resource, full=name == "full"),
-            through,
+            through=through,
+            needs=NEEDS,
         )
         for resource, through in (("memory", MEMORY_TOTAL_USAGE.name), ("io", "cpu_total_usage"))
         for name, who in (("some", "some task"), ("full", "every task"))

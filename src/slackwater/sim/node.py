@@ -71,7 +71,8 @@ class SimulatedNode:
         self._placed: dict[str, Placed] = {}
         self._names = 0
         self._requested = 0  # shares, by all Burstable pods: their level weighs so much
-        self._pressed = self._stalled = 0.0  # percent of the last interval, and microseconds so far
+        self.pressed = 0.0  # percent of the last interval in which somebody waited for a CPU
+        self._stalled = 0.0  # microseconds so far
         self._used = 0.0  # nanoseconds
         self._idle = 0.0
         self._show()
@@ -109,6 +110,7 @@ class SimulatedNode:
         self._twin.vanish(GroupId(uid))
         gone = self._placed.pop(uid)
         self._requested -= _of_level(gone.pod)
+        self._show()
         return gone
 
     def restart(self, uid: str) -> Pod:
@@ -145,8 +147,8 @@ class SimulatedNode:
         for key, one in enumerate(running):
             _count(one, given[key], wishes[one.id.pod] * one.part, by)
         waits = (_waiting(given[key], wishes[one.id.pod] * one.part) for key, one in enumerate(running))
-        self._pressed = 100 * max(waits, default=0.0)
-        self._stalled += self._pressed * by * 10_000
+        self.pressed = 100 * max(waits, default=0.0)
+        self._stalled += self.pressed * by * 10_000
         for uid, placed in self._placed.items():
             placed.wanted += wishes[uid] * by / 1_000
             _show_usage(placed)
@@ -205,7 +207,7 @@ class SimulatedNode:
         used, idle = Nanoseconds(int(self._used)), Nanoseconds(int(self._idle))
         times = None if self.hides_cpu else CpuTimes(used, zero, zero, idle, zero, zero, zero, zero)
         memory = Bytes(min(self._memory, sum(placed.memory for placed in self._placed.values())))
-        stalled = Pressure(Microseconds(int(self._stalled)), Microseconds(0), self._pressed, 0.0)
+        stalled = Pressure(Microseconds(int(self._stalled)), Microseconds(0), self.pressed, 0.0)
         self._twin.node = NodeCounters(
             cpu=times, memory_total=self._memory, memory_working_set=memory, pressure={"cpu": stalled}
         )

@@ -168,7 +168,7 @@ class Simulation:
     def stop(self) -> bool:
         """As by SIGTERM: all is given back. Whether it could be."""
         held, self.held = self.held, None
-        return held is None or life.give_back(self._edges(), held, self.configuration)
+        return held is None or life.give_back(self._edges(), held, self.configuration, "the agent ended")
 
     # What came of it.
 
