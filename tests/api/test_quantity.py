@@ -129,3 +129,11 @@ def test_what_is_refused_says_what_to_write(written: object, remedy: str) -> Non
     with pytest.raises(quantity.Malformed) as refused:
         quantity.parse(written)
     assert remedy in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"),
+    [(0, "0"), (1000, "1000"), (1536, "1.5Ki"), (1 << 20, "1Mi"), (25_276_500_000, "23.54Gi"), (1 << 70, "1024Ei")],
+)
+def test_bytes_are_said_in_the_largest_suffix_that_fits(amount: float, said: str) -> None:
+    assert quantity.binary(amount) == said

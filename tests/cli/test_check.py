@@ -62,7 +62,9 @@ def test_a_warning_is_said_and_let_pass(folder: Path) -> None:
 
 
 def test_json_has_the_fields_that_scripts_rely_on(folder: Path) -> None:
-    (folder / "policy.yml").write_text(POLICY.replace("4000", "6"))
+    (folder / "policy.yml").write_text(
+        POLICY.replace("cpu_total_usage, value: 4000", "cpu_total_utilization, value: 600")
+    )
     (folder / "broken.json").write_text('{\n"a": 1,}')
     found = told(folder)
     assert found["documents"] == 3
@@ -70,7 +72,7 @@ def test_json_has_the_fields_that_scripts_rely_on(folder: Path) -> None:
         {"file": f"{folder}/broken.json", "line": 2, "field": "", "value": "", "message": "", "remedy": ""}
     ]
     assert [(problem["line"], problem["field"], problem["value"]) for problem in found["warnings"]] == [
-        (8, "spec.rules[0].metricRule.value", "6")
+        (8, "spec.rules[0].metricRule.value", "600")
     ]
     assert all(problem["message"] and problem["remedy"] for problem in found["errors"] + found["warnings"])
 

@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 
 from slackwater.api.units import Millicores, Seconds
+from slackwater.cluster.ledger import status_file
 from slackwater.decide.plan import Decision
 from slackwater.demo.calibration import Calibration, load_for, workers_for
+from slackwater.demo.cluster import Folder
 from slackwater.demo.figures import Reading, Request
+from slackwater.demo.machine import refuse_rivals
 from slackwater.demo.performance import Act, Options
 from slackwater.demo.scenario import NothingDone, Play
 from slackwater.demo.simulated import Simulated
-from slackwater.demo.stage import Cast, Facts
+from slackwater.demo.stage import Cast, Facts, NotPermitted
 
 SHORT = Options(rounds=1, seconds=Seconds(1.0))
 
@@ -38,6 +41,11 @@ class Listener:
 class WithoutAgent(Simulated):
     def agent_on(self) -> None:
         """Comes up, and does nothing."""
+
+
+class OnlyLooking(WithoutAgent):
+    def agent_mode(self) -> str:
+        return "preview (koordlet (pid 7) squeezes pods on this node too)"
 
 
 class Forgetful(Simulated):
@@ -86,6 +94,25 @@ def test_batch_that_yields_gains_a_guaranteed_service_nothing_in_the_model_as_in
 def test_an_agent_that_never_acts_is_no_demonstration(tmp_path: Path) -> None:
     with pytest.raises(NothingDone, match="did not act within"):
         Play(WithoutAgent(tmp_path), SHORT, Listener()).perform()
+
+
+def test_an_agent_that_only_previews_is_named_with_its_reason(tmp_path: Path) -> None:
+    with pytest.raises(NothingDone, match=r"its mode is preview \(koordlet \(pid 7\) squeezes"):
+        Play(OnlyLooking(tmp_path), SHORT, Listener()).perform()
+
+
+def test_the_agents_mode_is_read_from_its_own_status(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    assert not folder.agent_mode()
+    status_file(folder.manifests).parent.mkdir(parents=True)
+    status_file(folder.manifests).write_text('{"mode": "preview", "modeWhy": "configuration"}')
+    assert folder.agent_mode() == "preview (configuration)"
+
+
+def test_beside_another_agent_that_squeezes_the_real_thing_is_not_even_begun() -> None:
+    refuse_rivals(())
+    with pytest.raises(NotPermitted, match=r"crane-agent \(pid 5\).*only previews"):
+        refuse_rivals(["crane-agent (pid 5)"])
 
 
 def test_what_the_agent_leaves_behind_is_found_and_named(tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ import json
 import xml.etree.ElementTree as ET
 
 import pytest
-from demo_results import calibration, performance, throttle
+from demo_results import calibration, one_round, performance, throttle
 
 from slackwater.api.units import Wall
 from slackwater.demo import chart, outcome, report, wording
+from slackwater.demo.calibration import Reached
+from slackwater.demo.figures import Bucket
 from slackwater.demo.scenario import changed
 
 PROMISED = {
@@ -71,10 +73,31 @@ def test_the_header_explains_the_result() -> None:
         assert part in said
 
 
+def test_what_others_use_is_not_said_of_the_service() -> None:
+    reached = Reached(quiet=2.0, service=0.25, full=2.0, steal=0.0)
+    said = dict(wording.header(performance(calibration=calibration(reached=reached))))["waterline"]
+    assert "2.00 with the service alone, 1.75 of it by others" in said
+
+
+def test_one_round_has_no_range_and_three_have_one() -> None:
+    (_, (_, once), *_), *_ = (line.cells for line in wording.table(performance().phases))
+    three = (*performance().rounds, one_round("alone", wait=0.02), one_round("alone", wait=0.03))
+    (_, (_, over), *_), *_ = (line.cells for line in wording.table(performance(rounds=three).phases))
+    assert (once, over) == ("", "0.01-0.03")
+
+
 def test_the_chart_is_well_formed_and_has_a_band_for_every_measured_stretch() -> None:
     tree = ET.fromstring(chart.svg(performance()))  # noqa: S314 - our own text
     bands = [node for node in tree.iter() if "band" in node.get("class", "").split()]
     assert len(bands) == 3
+
+
+def test_the_chart_says_long_times_in_seconds() -> None:
+    bucket = Bucket(at=1.0, wait_ms=20_960.0, p90_ms=0.5, work=0.0, cpu_cores=1.5, steal_cores=0.0)
+    drawn = chart.svg(performance(series=(bucket,)))
+    assert "21.0 s<" in drawn
+    assert "0.50 ms<" in drawn
+    assert "e+" not in drawn
 
 
 @pytest.mark.parametrize("reference", ["http://", "https://", "<script", "@import", "url("])

@@ -27,6 +27,10 @@ def error(one: Rule) -> str:
         (rule(None), "metricRule.value is missing"),
         (rule(6), "waterline 6 is under 1 % of the node's 8000: cpu_total_usage counts in millicores"),
         (
+            rule(1 << 20, metric="memory_total_usage", action="close"),
+            "waterline 1Mi is under 1 % of the node's 16Gi: memory_total_usage counts in bytes",
+        ),
+        (
             rule(0.8, metric="cpu_total_utilization"),
             "waterline 0.8 is under 1 % of the node's 100: cpu_total_utilization counts in percent",
         ),

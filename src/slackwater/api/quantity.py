@@ -59,6 +59,13 @@ def whole_bytes(quantity: Quantity) -> Bytes:
     return Bytes(math.ceil(quantity))
 
 
+def binary(amount: float) -> str:
+    """So many bytes as a person reads them, in the largest suffix that fits: 23.54Gi. Rounded, so for messages alone."""
+    suffix, power = next(((name, power) for name, power in reversed(_BINARY.items()) if amount >= 2**power), ("", 0))
+    number = f"{amount / 2**power:.2f}".rstrip("0").rstrip(".")
+    return f"{number}{suffix}"
+
+
 def _factor(suffix: str) -> Fraction:
     known = _FACTORS.get(suffix)
     if known is not None:

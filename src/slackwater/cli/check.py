@@ -1,14 +1,15 @@
 """
 `slackwater check`: reads manifests as the agent would, and says what is wrong with them before the agent has to.
 
-It reads files and writes to the terminal, nothing else: no cluster is asked, no machine is looked at. What is wrong is found and worded in `api.manifests`; here it is only
-collected and shown. Errors make it exit 1; warnings are said and let pass.
+It reads files and writes to the terminal, nothing else: no cluster is asked, and of this machine no more than its size,
+where no Node is given. What is wrong is found and worded in `api.manifests`, and what an agent would refuse in `judge`;
+here it is only collected and shown. Errors make it exit 1; warnings are said and let pass.
 """
 
 import os
 import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -19,7 +20,9 @@ from slackwater.api import documents
 from slackwater.api.manifests import Item, load
 from slackwater.api.manifests.crosscheck import cross_check
 from slackwater.api.problems import Problem, Severity
-from slackwater.cli import exits
+from slackwater.cli import exits, lines
+from slackwater.cli.refused import refused_rules, this_machine
+from slackwater.metrics.metric import Catalogue
 
 SUFFIXES = (".yaml", ".yml", ".json")
 STANDARD_INPUT = "-"
@@ -48,7 +51,11 @@ def check(context: click.Context, paths: tuple[str, ...], recursive: bool, outpu
     if not paths and folder is None:
         raise click.UsageError("Give a file or a folder to check, or --cluster folder:DIR.")
     found = _check(paths, folder, recursive=recursive)
-    click.echo(_as_json(found) if output == "json" else _as_text(found))
+    if output == "json":
+        click.echo(_as_json(found))
+    else:
+        for line in _as_text(found):
+            lines.say(line)
     context.exit(exits.DOES_NOT_HOLD if found.of(Severity.ERROR) else exits.DONE)
 
 
@@ -70,18 +77,21 @@ def _check(paths: Sequence[str], folder: str | None, *, recursive: bool) -> Chec
     whole = folder is not None or any(Path(path).is_dir() for path in paths)
     files = {item.file for item in items}
     problems += [problem for item in items for problem in item.problems]
-    problems += [
-        problem for problem in cross_check((*around, *items), whole=whole, metrics=known) if problem.file in files
-    ]
+    together = (*around, *items)
+    across = (
+        *cross_check(together, whole=whole, metrics=known.metrics),
+        *refused_rules(together, known, this_machine()),
+    )
+    problems += [problem for problem in across if problem.file in files]
     return Checked(len(items), tuple(sorted(problems, key=lambda problem: (problem.file, problem.line))))
 
 
-def _metrics() -> Collection[str]:
-    """The names that a rule may have here; what a package meant to bring and does not is said beside the result."""
+def _metrics() -> Catalogue:
+    """What a rule may name here; what a package meant to bring and does not is said beside the result."""
     loaded = looked_up({})
     for trouble in loaded.troubles:
         click.echo(trouble, err=True)
-    return loaded.catalogue.metrics
+    return loaded.catalogue
 
 
 def _around(items: Sequence[Item], folder: str) -> tuple[Item, ...]:
@@ -142,15 +152,14 @@ def _text(file: str) -> str | Problem:
         return documents.unread(file, f"cannot be read: {error.strerror}", "look at its permissions")
 
 
-def _as_text(found: Checked) -> str:
-    lines = [f"{problem.severity.value}: {problem}" for problem in found.problems]
+def _as_text(found: Checked) -> Iterator[str]:
+    yield from (f"{problem.severity.value}: {problem}" for problem in found.problems)
     counts = (
         (found.documents, "document"),
         (len(found.of(Severity.ERROR)), "error"),
         (len(found.of(Severity.WARNING)), "warning"),
     )
-    lines.append(", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts))
-    return "\n".join(lines)
+    yield ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
 
 
 def _as_json(found: Checked) -> str:

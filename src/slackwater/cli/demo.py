@@ -6,6 +6,7 @@ an interrupt included, leaves no process, no cgroup and no file behind.
 """
 
 import json
+import os
 import secrets
 import shutil
 import tempfile
@@ -30,6 +31,27 @@ from slackwater.demo.simulated import Simulated
 from slackwater.demo.stage import Broken, NotPermitted, Stage
 
 
+def _writable(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """Asked before two minutes are spent on what could then not be kept."""
+    if path is None:
+        return None
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise click.BadParameter(f"{folder} is no folder; make it, or name another file", context, parameter)
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise click.BadParameter(f"{path} cannot be written", context, parameter)
+    return path
+
+
+def _possible_folder(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    if path is None:
+        return None
+    nearest = next(above for above in (path.absolute(), *path.absolute().parents) if above.exists())
+    if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
+        raise click.BadParameter(f"{nearest} is no folder that can be written", context, parameter)
+    return path
+
+
 @click.command(help="See it work: a latency-critical service, batch beside it, Slackwater off and on in turn.")
 @click.option("--rounds", type=click.IntRange(1, 50), default=3, show_default=True, help="Rounds of every phase.")
 @click.option(
@@ -45,10 +67,24 @@ from slackwater.demo.stage import Broken, NotPermitted, Stage
 )
 @click.option("--simulated", is_flag=True, help="On a simulated node, even where the machine permits the real thing.")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Write an HTML report.")
-@click.option("--picture", type=click.Path(dir_okay=False, path_type=Path), help="Write the chart as SVG.")
 @click.option(
-    "--keep", type=click.Path(file_okay=False, path_type=Path), help="Use this folder, and leave manifests and journal."
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=_writable,
+    help="Write an HTML report.",
+)
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=_writable,
+    help="Write the chart as SVG.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    callback=_possible_folder,
+    help="Use this folder, and leave manifests and journal.",
 )
 def demo(
     *,
@@ -71,11 +107,14 @@ def demo(
         return _failed(progress, str(failure), exits.NOT_POSSIBLE)
     except Interrupted:
         return _failed(progress, "interrupted; everything is as it was before", exits.NOT_POSSIBLE)
-    _write(performance, report_file, picture)
     if output == "json":
         click.echo(json.dumps(outcome.outcome(performance), indent=2))
     else:
         terminal.print_result(Console(), performance)
+    try:
+        _write(performance, report_file, picture)
+    except OSError as failure:
+        return _failed(progress, f"the result could not be written: {failure}", exits.NOT_POSSIBLE)
     return exits.DONE if performance.restored else exits.DOES_NOT_HOLD
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from slackwater.demo.figures import Bucket
 from slackwater.demo.performance import Performance, Stretch
-from slackwater.demo.wording import headline, headline_lines
+from slackwater.demo.wording import cores, duration, headline, headline_lines
 
 WIDTH, LEFT, RIGHT = 1040, 24, 112
 TITLE, TOP, FOOT = 60, 40, 62  # heights: of the title, of what stands above the first lane, and below the last
@@ -70,16 +70,16 @@ def _lanes(performance: Performance) -> list[Lane]:
     waterline = performance.calibration.waterline / 1000
     return [
         Lane(
-            "The service's wait for a CPU, ms per request",
+            "The service's wait for a CPU, per request",
             lambda bucket: bucket.wait_ms,
-            lambda value: f"{value:.2g} ms",
+            duration,
         ),
-        Lane("90 of 100 requests answered within, ms", lambda bucket: bucket.p90_ms, lambda value: f"{value:.2g} ms"),
+        Lane("90 of 100 requests answered within", lambda bucket: bucket.p90_ms, duration),
         Lane("Batch work, hashes a second", lambda bucket: bucket.work, lambda value: f"{value / 1000:.0f}k/s"),
         Lane(
             "Node CPU, cores",
             lambda bucket: bucket.cpu_cores,
-            lambda value: f"{value:.2g} cores",
+            lambda value: f"{cores(value)} cores",
             waterline,
             f"waterline {waterline:.2f}",
         ),

@@ -5,6 +5,7 @@ The files are what a user would write, and say so: with `--keep` they stay, and 
 much as the service and has a negative priority, as it is in the clusters that hurt: BestEffort batch harms nobody's CPU.
 """
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import yaml
 
 from slackwater.api.units import Millicores
+from slackwater.cluster.ledger import status_file
 from slackwater.demo import batch
 from slackwater.demo.stage import Cast
 
@@ -45,6 +47,14 @@ class Folder:
 
     def counter(self, pod: int, worker: int) -> Path:
         return self.wires / f"work-{pod}-{worker}"
+
+    def agent_mode(self) -> str:
+        """What an agent last said of its mode, and why; empty where none has said anything yet."""
+        try:
+            said = json.loads(status_file(self.manifests).read_text())
+        except (FileNotFoundError, ValueError):
+            return ""
+        return f"{said.get('mode')} ({said.get('modeWhy')})"
 
     def lay(self, cast: Cast) -> None:
         """Writes everything but the waterline, which is not known yet."""

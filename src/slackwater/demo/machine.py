@@ -23,6 +23,7 @@ from slackwater.demo.facts import facts_of_this_machine
 from slackwater.demo.figures import Reading, Request
 from slackwater.demo.setting_files import settings_below
 from slackwater.demo.stage import Broken, Cast, Facts, NotPermitted
+from slackwater.host.neighbours import other_agents
 from slackwater.journal.reading import Reader, Unreadable
 from slackwater.lab import trees
 from slackwater.lab.folder import Lab, LabFailed
@@ -40,6 +41,7 @@ class Machine:
         self._folder.manifests.mkdir(parents=True, exist_ok=True)
         self._lab = Lab(self._folder.manifests)
         self._trees = permitted_trees()
+        refuse_rivals(other_agents())
         self._agent: subprocess.Popen[bytes] | None = None
         self._counters: list[mmap.mmap] = []
         self._requests: list[Request] = []
@@ -133,6 +135,9 @@ class Machine:
             agent.wait()
             return None
 
+    def agent_mode(self) -> str:
+        return self._folder.agent_mode()
+
     def decisions(self) -> Sequence[Decision]:
         """A journal that is not there yet, or is just being made, has nothing new to say; one that stays so ends in an agent that never acted."""
         with contextlib.suppress(Unreadable), Reader(state_folder(self._folder.manifests) / "journal.db") as reader:
@@ -213,6 +218,12 @@ def permitted_trees() -> trees.Trees:
     if not os.access(found.mounts["cpu"], os.W_OK):
         raise NotPermitted(f"{found.mounts['cpu']} cannot be written")
     return found
+
+
+def refuse_rivals(found: Sequence[str]) -> None:
+    """Beside another that squeezes pods the agent only previews, so that nothing would be seen here but two minutes of waiting."""
+    if found:
+        raise NotPermitted(f"{', '.join(found)} squeezes pods on this node too: beside it Slackwater only previews")
 
 
 def machine_cpu(stat: Path = Path("/proc/stat")) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from html import escape
 
 from slackwater.api.units import Wall
-from slackwater.demo import chart, doubts, wording
+from slackwater.demo import account, chart, doubts, wording
 from slackwater.demo.performance import Performance
 
 STYLE = """
@@ -55,9 +55,9 @@ def html(performance: Performance, at: Wall) -> str:
             "<h2>Figures</h2>",
             *_table(performance),
             "<h2>What was done, and why</h2>",
-            *_list("ol", wording.sentences(performance)),
+            *_acts(performance),
             "<h2>How it went</h2>",
-            *_list("ul", wording.closing(performance)),
+            *_list("ul", account.closing(performance)),
             "<h2>Measured on</h2>",
             *_header(performance),
             "</main></body></html>",
@@ -78,11 +78,23 @@ def _table(performance: Performance) -> Iterator[str]:
     yield from (f"<th>{escape(column)}</th>" for column in wording.COLUMNS)
     yield "</tr></thead><tbody>"
     for line in wording.table(performance.phases):
-        cells = "".join(f"<td>{escape(figure)}<small>{escape(over)}</small></td>" for figure, over in line.cells)
+        cells = "".join(f"<td>{escape(figure)}{_over(over)}</td>" for figure, over in line.cells)
         yield f'<tr class="{line.phase}">{cells}</tr>'
-    yield "</tbody></table>"
-    yield from _list("ul", wording.NOTES, "quiet")
-    yield "</div>"
+    yield "</tbody></table></div>"
+    yield from _list("ul", wording.notes(performance), "quiet notes")
+
+
+def _over(text: str) -> str:
+    return f"<small>{escape(text)}</small>" if text else ""
+
+
+def _acts(performance: Performance) -> Iterator[str]:
+    yield '<div class="card"><ol>'
+    for telling in account.tellings(performance):
+        deeds = "".join(f"<li>{escape(deed)}</li>" for deed in telling.deeds)
+        rest = "".join(f'<li class="quiet">{escape(said)}</li>' for said in telling.rest)
+        yield f"<li><b>{escape(telling.action)}</b>: {escape(telling.cause)}<ul>{deeds}{rest}</ul></li>"
+    yield f'</ol><p class="quiet">{escape(account.left_out(performance))}</p></div>'
 
 
 def _list(kind: str, texts: Iterable[str], style: str = "card") -> Iterator[str]:

@@ -144,13 +144,16 @@ class Play:
         )
         acted = first_action()
         if acted is None:
-            raise NothingDone(
-                f"the agent did not act within {PATIENCE:.0f} s: the node did not stay above its waterline, or something kept the agent from it"
-            )
+            raise NothingDone(self._why_nothing())
         self._first_actions.append(acted.id)
         self._reactions.append(end.at - start.at)
         self._pass(Act("batch beside it, Slackwater on", "slackwater", number), SETTLE)
         self._measure(Act("batch beside it, Slackwater on", "slackwater", number, measuring=True))
+
+    def _why_nothing(self) -> str:
+        mode = self._stage.agent_mode()
+        said = f"; its mode is {mode}" if mode else ""
+        return f"the agent did not act within {PATIENCE:.0f} s: the node did not stay above its waterline, or something kept the agent from it{said}"
 
     def _hogs_end(self, base: dict[str, str]) -> GivingBack:
         """The cause goes while the agent runs: it must give back by itself."""

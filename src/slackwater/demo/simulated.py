@@ -151,6 +151,9 @@ class Simulated:
             self._decisions = agent.decisions()
             self._take_settings()
 
+    def agent_mode(self) -> str:
+        return self._folder.agent_mode()
+
     def decisions(self) -> Sequence[Decision]:
         return self._decisions
 

@@ -71,6 +71,9 @@ class Stage(Protocol):
     def agent_off(self) -> None:
         """Ends the agent as its user would; it gives everything back."""
 
+    def agent_mode(self) -> str:
+        """The agent's mode in its own words; empty where it has not said anything."""
+
     def decisions(self) -> Sequence[Decision]:
         """Everything the agents of this run have decided, oldest first."""
 

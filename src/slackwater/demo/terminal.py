@@ -6,7 +6,7 @@ the result does not hold as well.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from rich.console import Console, Group, RenderableType
@@ -15,15 +15,20 @@ from rich.panel import Panel
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
+from rich.tree import Tree
 
-from slackwater.decide.plan import Decision
-from slackwater.demo import doubts, wording
+from slackwater.decide.plan import ActionKind, Decision
+from slackwater.demo import account, doubts, wording
+from slackwater.demo.account import Telling
 from slackwater.demo.calibration import Calibration
 from slackwater.demo.figures import Bucket, Reading, Request, buckets
 from slackwater.demo.performance import Act, Performance
 from slackwater.demo.stage import Facts
 
 COLOURS = {"alone": "grey62", "unmanaged": "red", "looking": "yellow", "slackwater": "cyan", "": "grey42"}
+ACT_COLOURS = {ActionKind.THROTTLE: "yellow", ActionKind.RESTORE: "green"}
+LEGEND = {"alone": "alone", "unmanaged": "off", "looking": "it looks", "slackwater": "on"}
+BLANK, UNANSWERED = "-", "·"
 BARS = " ▁▂▃▄▅▆▇█"
 MARGIN = 14  # of the panel and the words before the sparkline
 MOMENTS_A_SECOND = 4
@@ -43,8 +48,6 @@ class PlainLines:
 
     def calibrated(self, facts: Facts, calibration: Calibration) -> None:
         self._line(sized(facts, calibration))
-        for warning in calibration.warnings:
-            self._line(f"warning: {warning}")
 
     def act(self, act: Act) -> None:
         if act != self._last:
@@ -76,7 +79,7 @@ class LivePicture:
         self._moments = 0
         self._readings: deque[Reading] = deque(maxlen=LOOK_BACK)
         self._recent: Bucket | None = None
-        self._history: deque[tuple[str, float]] = deque(maxlen=max(20, console.width - MARGIN))
+        self._history: deque[tuple[str, float | None]] = deque(maxlen=max(20, console.width - MARGIN))
         self._said: deque[str] = deque(maxlen=2)
 
     def __enter__(self) -> Self:
@@ -88,8 +91,6 @@ class LivePicture:
 
     def calibrated(self, facts: Facts, calibration: Calibration) -> None:
         self._size = sized(facts, calibration)
-        for warning in calibration.warnings:
-            self._live.console.print(Text(f"warning: {warning}", style="yellow"))
 
     def act(self, act: Act) -> None:
         self._act = act
@@ -102,7 +103,7 @@ class LivePicture:
         self._recent = self._since(self._readings[0], requests)
         if self._moments % MOMENTS_A_SECOND == 0:
             second = self._since(self._readings[max(0, len(self._readings) - 1 - MOMENTS_A_SECOND)], requests)
-            self._history.append((self._act.phase, (second.wait_ms if second else None) or 0.0))
+            self._history.append((self._act.phase, second.wait_ms if second else None))
         self._live.update(self._picture(), refresh=True)
 
     def decided(self, decision: Decision) -> None:
@@ -130,7 +131,7 @@ class LivePicture:
             Text(),
             self._now(colour),
             Text(),
-            self._spark(),
+            sparkline(self._history),
             Text(),
             *(Text(said, style="italic") for said in self._said),
             Text(self._size, style="dim"),
@@ -144,20 +145,29 @@ class LivePicture:
         table.add_row(*(Text(value, style=f"bold {colour}") for value in figures_of(self._recent)))
         return table
 
-    def _spark(self) -> RenderableType:
-        highest = max((wait for _, wait in self._history), default=0.0) or 1.0
-        line = Text("wait  ", style="dim")
-        for phase, wait in self._history:
-            line.append(BARS[min(8, round(wait / highest * 8))], style=COLOURS[phase])
-        return line
+
+def sparkline(history: Iterable[tuple[str, float | None]]) -> RenderableType:
+    """A column a second. A second in which no request that was due is answered yet has no wait, which is not none: it gets a mark of its own."""
+    moments = list(history)
+    highest = max((wait for _, wait in moments if wait is not None), default=0.0)
+    line = Text("wait  ", style="dim")
+    for phase, wait in moments:
+        bar = UNANSWERED if wait is None else BARS[min(8, round(wait / (highest or 1.0) * 8))]
+        line.append(bar, style=COLOURS[phase])
+    legend = Text("      ", style="dim")
+    for phase, words in LEGEND.items():
+        legend.append("█ ", style=COLOURS[phase]).append(f"{words}  ")
+    legend.append(f"{UNANSWERED} no answer yet  ")
+    return Group(line, legend, Text(f"      a column a second, the highest {wording.duration(highest)}", style="dim"))
 
 
 def figures_of(now: Bucket | None) -> tuple[str, ...]:
-    if now is None or now.wait_ms is None or now.p90_ms is None:
-        return ("-", "-", "-", "-")
+    """What is not known is blank, and nothing else is: a service that answers nobody is when the rest is interesting."""
+    if now is None:
+        return (BLANK,) * 4
     return (
-        f"{wording.ms(now.wait_ms)} ms",
-        f"{wording.ms(now.p90_ms)} ms",
+        BLANK if now.wait_ms is None else wording.duration(now.wait_ms),
+        BLANK if now.p90_ms is None else wording.duration(now.p90_ms),
         f"{wording.work(now.work)}/s",
         f"{wording.cores(now.cpu_cores)} cores",
     )
@@ -172,7 +182,8 @@ def sized(facts: Facts, calibration: Calibration) -> str:
     load, workers = calibration.load, calibration.workers
     return (
         f"{facts.cpus} CPUs, {wording.BACKENDS[facts.backend]}; service {load.rate:.0f}/s of {load.cpu_ms:.2f} ms; "
-        f"{workers.count} batch workers; waterline {calibration.waterline}m"
+        f"{workers.count} batch workers; waterline {calibration.waterline}m; "
+        f"others use {wording.cores(calibration.reached.others)} cores"
     )
 
 
@@ -182,26 +193,40 @@ def print_result(console: Console, performance: Performance) -> None:
         console.print(Text.assemble((f"{name:10}", "dim"), text))
     console.print(_table(performance))
     console.print()
-    for note in (*wording.NOTES, wording.requests(performance.phases)):
+    for note in wording.notes(performance):
         console.print(Text(note, style="dim"))
     console.print("\n[bold]What was done, and why[/]")
-    for said in wording.sentences(performance):
-        console.print(Text(f"- {said}"))
-    console.print()
-    for text in wording.closing(performance):
+    for telling in account.tellings(performance):
+        console.print(_tree(telling))
+    console.print(Text(account.left_out(performance)))
+    for text in account.closing(performance):
         console.print(Text(f"- {text}"))
     for warning in doubts.warnings(performance):
         console.print(Text(f"warning: {warning}", style="yellow"))
     console.print(Text(f"\n{wording.headline(performance)}", style="bold"))
 
 
+def _tree(telling: Telling) -> Tree:
+    """As `slackwater explain` shows it."""
+    top = Tree(Text(telling.action.value, style=ACT_COLOURS.get(telling.action, "")), guide_style="dim")
+    top.add(Text(telling.cause))
+    for deed in telling.deeds:
+        top.add(Text(deed, style="bold"))
+    for rest in telling.rest:
+        top.add(Text(rest, style="dim"))
+    return top
+
+
 def _table(performance: Performance) -> Table:
     """Fits into 80 columns; the report has room for the requests and for longer names."""
-    table = Table(box=None, padding=(1, 1, 0, 0), pad_edge=False)
+    above = 1 if performance.options.rounds > 1 else 0
+    table = Table(box=None, padding=(above, 1, 0, 0), pad_edge=False)
     for number, column in enumerate(wording.COLUMNS[:-1]):
         table.add_column(column, justify="right" if number else "left", no_wrap=True)
     for line in wording.table(performance.phases):
         colour = COLOURS[line.phase]
         cells = ((line.phase, ""), *line.cells[1:-1])
-        table.add_row(*(Text.assemble((figure, colour), ("\n" + over, "dim")) for figure, over in cells))
+        table.add_row(
+            *(Text.assemble((figure, colour), ("\n" + over if over else "", "dim")) for figure, over in cells)
+        )
     return table

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from slackwater.decide import sentence
 from slackwater.decide.plan import Decision
 from slackwater.demo import cluster, doubts
+from slackwater.demo.calibration import Calibration
 from slackwater.demo.figures import PhaseFigures, Spread
 from slackwater.demo.performance import Performance
 
@@ -23,10 +23,10 @@ COLUMNS = ("phase", "wait ms", "p50 ms", "p90 ms", "p99 ms", "work/s", "node CPU
 NOTES = (
     "wait: the kernel's own run-queue delay of the service, per request; the machine's host cannot touch it, so judge by it",
     "p50, p90, p99: latency from when a request was meant to start; stolen: cores that the machine's own host took, which falsifies p99 most",
-    "work: hashes that batch did; every figure is the median of its rounds, with the range over them",
+    "work: hashes that batch did",
 )
+SECOND = 1000.0  # ms
 GIB = 1 << 30
-MOST_SENTENCES = 8
 
 
 class Line(Struct, frozen=True):
@@ -46,10 +46,10 @@ def _line(phase: PhaseFigures) -> Line:
         phase.name,
         (
             (TITLES[phase.name], ""),
-            *(_cell(spread, ms) for spread in milliseconds),
-            _cell(phase.work, work),
-            _cell(phase.cpu_cores, cores),
-            _cell(phase.steal_cores, cores),
+            *(_cell(spread, ms, phase.rounds) for spread in milliseconds),
+            _cell(phase.work, work, phase.rounds),
+            _cell(phase.cpu_cores, cores, phase.rounds),
+            _cell(phase.steal_cores, cores, phase.rounds),
             (f"{phase.requests:,}", ""),
         ),
     )
@@ -59,14 +59,26 @@ def requests(phases: Sequence[PhaseFigures]) -> str:
     return "requests in all rounds: " + ", ".join(f"{phase.name} {phase.requests:,}" for phase in phases)
 
 
-def _cell(spread: Spread, shown: Callable[[float], str]) -> tuple[str, str]:
-    return shown(spread.median), f"{shown(spread.low)}-{shown(spread.high)}"
+def notes(performance: Performance) -> tuple[str, ...]:
+    several = "every figure is the median of the rounds, with the range over them"
+    return (*NOTES, *([several] if performance.options.rounds > 1 else ()), requests(performance.phases))
+
+
+def _cell(spread: Spread, shown: Callable[[float], str], rounds: int) -> tuple[str, str]:
+    """Of one round there is no range."""
+    over = f"{shown(spread.low)}-{shown(spread.high)}" if rounds > 1 else ""
+    return shown(spread.median), over
 
 
 def ms(value: float) -> str:
     """Three digits say enough."""
     decimals = 2 if value < 10 else 1 if value < 100 else 0  # noqa: PLR2004 - digits
     return f"{value:.{decimals}f}"
+
+
+def duration(milliseconds: float) -> str:
+    """With its unit, which is the one that people would take."""
+    return f"{ms(milliseconds / 1000)} s" if milliseconds >= SECOND else f"{ms(milliseconds)} ms"
 
 
 def cores(value: float) -> str:
@@ -90,15 +102,14 @@ def headline_lines(performance: Performance) -> tuple[str, str]:
     off, on = phases["unmanaged"], phases["slackwater"]
     kept = on.work.median / off.work.median if off.work.median else 0.0
     return (
-        f"The service waits {ms(off.wait_ms.median)} ms for a CPU per request beside batch work,",
-        f"and {ms(on.wait_ms.median)} ms with Slackwater; batch keeps {kept:.0%} of its work.",
+        f"The service waits {duration(off.wait_ms.median)} for a CPU per request beside batch work,",
+        f"and {duration(on.wait_ms.median)} with Slackwater; batch keeps {kept:.0%} of its work.",
     )
 
 
 def header(performance: Performance) -> list[tuple[str, str]]:
     """What makes a result explain itself."""
     facts, size = performance.facts, performance.calibration
-    reached = size.reached
     swap = f", swap {facts.swap / GIB:.1f} GiB" if facts.swap else ", no swap"
     return [
         ("machine", f"{facts.cpus} CPUs ({facts.processor}), {facts.memory / GIB:.1f} GiB{swap}"),
@@ -113,7 +124,7 @@ def header(performance: Performance) -> list[tuple[str, str]]:
         ),
         (
             "waterline",
-            f"cpu_total_usage {size.waterline}m: service and batch together reach {reached.full:.2f} cores here, the service alone {reached.quiet:.2f}",
+            _reach(size),
         ),
         (
             "knobs",
@@ -126,6 +137,15 @@ def header(performance: Performance) -> list[tuple[str, str]]:
             f"{performance.options.rounds} x {performance.options.seconds:g} s a phase, off and on in turn",
         ),
     ]
+
+
+def _reach(size: Calibration) -> str:
+    """Whole-machine figures, said as such: what others use is in all of them."""
+    reached = size.reached
+    return (
+        f"cpu_total_usage {size.waterline}m: this machine reaches {cores(reached.full)} cores with service and batch, "
+        f"{cores(reached.quiet)} with the service alone, {cores(reached.others)} of it by others"
+    )
 
 
 BACKENDS = {
@@ -148,27 +168,3 @@ def knobs(decisions: Sequence[Decision]) -> str:
     used = {operation.knob for decision in decisions for operation in decision.operations if operation.knob}
     names = {"quota": "CPU quota of containers", "weight": "CPU weight of pods"}
     return ", ".join(names.get(knob, knob) for knob in sorted(used)) or "none"
-
-
-def sentences(performance: Performance) -> list[str]:
-    """What the last round's agent did, in full; the rounds before it are the same story."""
-    ids = [one.id for one in performance.actions]
-    first = ids.index(performance.first_actions[-1]) if performance.first_actions else 0
-    told = [sentence.full(one) for one in performance.actions[first:]]
-    left = len(told) - MOST_SENTENCES
-    return [*told[:MOST_SENTENCES], f"and {left} more of the kind, in the journal"] if left > 0 else told
-
-
-def closing(performance: Performance) -> list[str]:
-    """How fast it was, how precise, and that nothing is left."""
-    said = []
-    if performance.reactions:
-        said.append(f"first action {max(performance.reactions):.1f} s after the agent's start at the latest")
-    squeeze = performance.squeeze
-    if squeeze is not None:
-        measured = "not measured" if squeeze.actual is None else f"{squeeze.actual:.0f}m"
-        said.append(f"gap {squeeze.gap:.0f}m, meant to release {squeeze.released:.0f}m, released {measured}")
-    if performance.giving_back.after is not None:
-        said.append(f"all given back by the agent {performance.giving_back.after:.1f} s after the batch work ended")
-    said.append("every quota and weight is as before" if performance.restored else "NOT everything is as before")
-    return [*said, *performance.differences]

@@ -1,7 +1,9 @@
 """
-What only shows when all files are seen together: actions that nobody defines, objects that stand twice, waterlines that cannot be meant.
+What only shows when all files are seen together: actions that nobody defines, objects that stand twice, and waterlines
+that nothing ever reaches.
 
-Only `check` asks for this. The agent finds the same things at run time, where they are the errors of single rules.
+Only `check` asks for this. The agent finds the same things at run time, where they are the errors of single rules. What
+it refuses for the size of the node is not known here: `cli.refused` asks the agent's own test.
 """
 
 import difflib
@@ -11,17 +13,15 @@ from msgspec import Struct
 
 from slackwater.api import documents
 from slackwater.api.manifests.loading import Item
-from slackwater.api.objects import AvoidanceAction, Node, PodQos, Policy, Rule
+from slackwater.api.objects import AvoidanceAction, PodQos, Policy, Rule
 from slackwater.api.problems import Problem, Severity
 
-LEAST_PER_CORE = 10  # millicores: a waterline on CPU below it is a mistake in the unit
-_IN_MILLICORES = frozenset(("cpu_total_usage",))
 _IN_PERCENT = frozenset(("cpu_total_utilization", "memory_total_utilization", "ext_cpu_total_distribute"))
 _ALL = 100
 _UNDEFINED = "there is no AvoidanceAction of this name"
 
 
-class _Spot(Struct, frozen=True):
+class Spot(Struct, frozen=True):
     """A field of a document that has been read."""
 
     item: Item
@@ -51,21 +51,20 @@ def cross_check(items: Sequence[Item], *, whole: bool, metrics: Collection[str])
     `whole`: these are all the manifests there are. A part may well name an action that stands elsewhere. `metrics` are
     the names that a rule may have.
     """
-    nodes = [found for item in items for found in item.objects if isinstance(found, Node)]
     return (
         *_twice(items),
         *_undefined_actions(items, whole=whole),
         *_unknown_metrics(items, metrics),
-        *_implausible(items, nodes),
+        *_above_all(items),
     )
 
 
 def _unknown_metrics(items: Sequence[Item], metrics: Collection[str]) -> Iterator[Problem]:
-    for item, rule in _rules(items):
+    for item, rule in rules(items):
         if rule.metric is not None and rule.metric not in metrics:
             near = difflib.get_close_matches(rule.metric, metrics, 1, 0.6)
             meant = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(metrics))}"
-            spot = _Spot(item, f"{rule.field}.metricRule.name", rule.metric)
+            spot = Spot(item, f"{rule.field}.metricRule.name", rule.metric)
             yield spot.error("there is no metric of this name", meant)
 
 
@@ -75,9 +74,7 @@ def _twice(items: Sequence[Item]) -> Iterator[Problem]:
         before = first.setdefault((item.kind, item.namespace or "default", item.name), item)
         if before is not item:
             message = f"a {item.kind} of this name stands in {before.file}:{before.line} too"
-            yield _Spot(item, "metadata.name", item.name).error(
-                message, "give it another name, or take one of them out"
-            )
+            yield Spot(item, "metadata.name", item.name).error(message, "give it another name, or take one of them out")
 
 
 def _undefined_actions(items: Sequence[Item], *, whole: bool) -> Iterator[Problem]:
@@ -92,14 +89,14 @@ def _undefined_actions(items: Sequence[Item], *, whole: bool) -> Iterator[Proble
             yield spot.warning(_UNDEFINED, _remedy(spot.value, defined))
 
 
-def _actions_of_rules(items: Sequence[Item]) -> Iterator["_Spot"]:
-    return (_Spot(item, f"{rule.field}.actionName", rule.action) for item, rule in _rules(items))
+def _actions_of_rules(items: Sequence[Item]) -> Iterator["Spot"]:
+    return (Spot(item, f"{rule.field}.actionName", rule.action) for item, rule in rules(items))
 
 
-def _allowed_actions(items: Sequence[Item]) -> Iterator["_Spot"]:
+def _allowed_actions(items: Sequence[Item]) -> Iterator["Spot"]:
     owners = ((item, found) for item in items for found in item.objects if isinstance(found, PodQos))
     return (
-        _Spot(item, "spec.allowedActions", name)
+        Spot(item, "spec.allowedActions", name)
         for item, found in owners
         for name in sorted(found.allowed_actions or ())
     )
@@ -112,31 +109,14 @@ def _remedy(name: str, defined: set[str]) -> str:
     return "define it, or give the file that does" + (f"; defined are {', '.join(sorted(defined))}" if defined else "")
 
 
-def _implausible(items: Sequence[Item], nodes: Sequence[Node]) -> Iterator[Problem]:
-    for item, rule in _rules(items):
-        value = 0.0 if rule.value is None else rule.value
-        spot = _Spot(item, f"{rule.field}.metricRule.value", f"{value:g}")
-        least = LEAST_PER_CORE * _cores(item, nodes)
-        if rule.metric in _IN_MILLICORES and value < least:
-            message = f"{value:g} millicores are so few that a node is always above them"
-            yield spot.warning(message, f"write millicores: six cores are 6000; at least {least:g} here")
-        if rule.metric in _IN_PERCENT and value > _ALL:
+def _above_all(items: Sequence[Item]) -> Iterator[Problem]:
+    for item, rule in rules(items):
+        if rule.metric in _IN_PERCENT and rule.value is not None and rule.value > _ALL:
+            spot = Spot(item, f"{rule.field}.metricRule.value", f"{rule.value:.15g}")
             yield spot.warning("a node never gets above 100 percent", "write a percentage from 0 to 100")
 
 
-def _cores(item: Item, nodes: Sequence[Node]) -> float:
-    """Of the largest node that the policy is for. Where no node is known there is at least one core."""
-    policies = [found for found in item.objects if isinstance(found, Policy)]
-    chosen = [
-        node.cpu
-        for node in nodes
-        for policy in policies
-        if node.cpu is not None and (policy.selector is None or policy.selector.matches(node.labels))
-    ]
-    return max(chosen, default=1000) / 1000
-
-
-def _rules(items: Sequence[Item]) -> Iterable[tuple[Item, Rule]]:
+def rules(items: Sequence[Item]) -> Iterable[tuple[Item, Rule]]:
     return [
         (item, rule) for item in items for found in item.objects if isinstance(found, Policy) for rule in found.rules
     ]
