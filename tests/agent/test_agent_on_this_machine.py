@@ -4,6 +4,7 @@ import contextlib
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -203,3 +204,41 @@ def test_killed_at_any_moment_again_and_again_it_ends_with_nothing_left(station:
     eventually_ends.communicate(timeout=30)
     assert station.knobs() == before
     assert station.marked() == []
+
+
+def test_when_the_terminal_closes_everything_is_given_back(station: Station) -> None:
+    before = station.knobs()
+    agent = station.agent()
+    eventually(lambda: squeezed(station), "etl squeezed")
+    station.end(agent, signal.SIGHUP)
+    assert agent.returncode == 0
+    assert station.knobs() == before
+
+
+def test_a_lab_that_goes_down_and_comes_up_is_followed_and_still_guarded(station: Station) -> None:
+    station.agent()
+    eventually(lambda: squeezed(station), "etl squeezed")
+    station.lab.down(at_once=True)
+    station.lab.up()
+    eventually(lambda: squeezed(station), "etl squeezed on the new tree")
+    assert station.run("release").returncode == 1
+    second = station.agent()
+    second.communicate(timeout=30)
+    assert second.returncode == 1
+
+
+def test_an_agent_that_was_there_before_its_lab_finds_it(station: Station) -> None:
+    station.lab.down(at_once=True)
+    agent = station.agent()
+    time.sleep(1)
+    assert agent.poll() is None
+    station.lab.up()
+    eventually(lambda: squeezed(station), "etl squeezed")
+
+
+def test_what_is_given_back_at_the_end_can_be_explained(station: Station) -> None:
+    agent = station.agent()
+    eventually(lambda: squeezed(station), "etl squeezed")
+    station.end(agent)
+    last = station.decisions()[-1]
+    assert (last["action"], "the agent ended" in last["sentence"]) == ("restore", True)

@@ -105,6 +105,11 @@ def test_an_error_names_file_line_key_value_and_remedy(file: Path) -> None:
     assert said == [f"{file}:2: tickSeconds: cannot be used (found 0); write a number from 0.1 to 3600"]
 
 
+def test_a_number_in_quotes_is_said_to_be_a_text(file: Path) -> None:
+    said = complaints(file, 'excess: "20"\n')
+    assert said == [f'{file}:1: excess: cannot be used (found the text "20"); write a number from 0 to 100']
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [

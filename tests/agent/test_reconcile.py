@@ -4,10 +4,11 @@ import errno
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from slackwater.agent import marks
 from slackwater.agent.marks import Ours
-from slackwater.agent.reconcile import Reconciled, reconcile
+from slackwater.agent.reconcile import Reconciled, foreseen, reconcile
 from slackwater.api.objects import Container, Pod, QosClass, Resources
 from slackwater.api.units import HIGHEST_SHARES, Instant, Microseconds, Millicores, Shares, Wall
 from slackwater.claims.base import KubeletRules
@@ -207,3 +208,16 @@ def test_killed_between_any_two_writes_the_next_agent_puts_everything_right(step
     assert host.group(GROUP).quota is None
     assert host.group(POD_GROUP).weight == 39
     assert (host.marks(), found.marks) == ({}, {})
+
+
+def test_without_marks_a_weight_that_moves_in_two_steps_goes_back_to_where_it_was() -> None:
+    host = twin(xattrs=False)
+    before = host.group(POD_GROUP).weight
+    pods, ours = {UID: pod()}, Ours()
+    for shares in (600, 600, 300, 300):
+        claims = [replace(LIFTED, kind=Kind.CAP, source=Source.YIELD, shares=Shares(shares))]
+        ours = marks.committed(foreseen(host, claims, ours, pods=pods, kubelet=KubeletRules()))
+        ours = put_right(host, claims, ours).ours
+    assert host.group(POD_GROUP).weight < before
+    put_right(host, [], ours)
+    assert host.group(POD_GROUP).weight == before

@@ -100,6 +100,13 @@ def test_other_files_of_a_folder_are_not_read(folder: Path) -> None:
     assert told(folder)["documents"] == 2
 
 
+def test_a_folder_without_manifests_is_said_to_be_one_and_nothing_is_wrong_with_it(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("a: b")
+    result = run(tmp_path)
+    assert (result.exit_code, result.stdout) == (0, "0 documents, 0 errors, 0 warnings\n")
+    assert result.stderr == f"no manifests in {tmp_path}\n"
+
+
 def test_the_standard_input_can_be_checked() -> None:
     result = run("-", given=b"a: b: c")
     assert result.exit_code == 1

@@ -129,7 +129,7 @@ def test_piped_a_decision_is_one_line(tmp_path: Path) -> None:
     where = cluster(tmp_path, throttled(), throttled(preview=True))
     first, second = run(["--cluster", where]).stdout.splitlines()
     assert first.startswith("2026-01-01T12:00:00.000Z throttle: node CPU 6.8 cores")
-    assert "(preview)" in second
+    assert second.startswith("2026-01-01T12:00:00.000Z throttle: preview, nothing is changed: node CPU")
     brief = run(["--cluster", where, "--brief"]).stdout.splitlines()[0]
     assert brief.endswith(
         "throttle: etl-7 unlimited -> 0.52 cores: node CPU 6.8 cores, waterline 6 (waterline2/cpu-usage)"

@@ -253,3 +253,11 @@ def test_what_is_told_fits_on_lines(tmp_path: Path, flag: list[str]) -> None:
     for line in run(["--cluster", where, "--why-not", *flag]).stdout.splitlines():
         assert "None" not in line
         assert line.strip()
+
+
+def test_a_pod_that_nobody_ever_saw_is_said_to_be_unknown_and_one_that_was_looked_at_is_not(tmp_path: Path) -> None:
+    looked_at = Considered("default/web", False, "not allowed: no PodQOS, and not offline work")
+    where = kept(tmp_path, node(), replace(squeezed(1), candidates=(looked_at,)))
+    unknown = "no pod of that name is in the journal"
+    assert f"Nothing was done to nosuch; {unknown}; the newest tick" in run(["nosuch", "--cluster", where]).stdout
+    assert unknown not in run(["web", "--cluster", where, "--since", "2026-10-01T00:00:00Z"]).stdout

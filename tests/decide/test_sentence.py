@@ -122,6 +122,20 @@ def test_a_preview_says_what_it_would_have_done() -> None:
     assert "would: etl-7 evict " in full(evicting)
 
 
+@pytest.mark.parametrize(
+    ("why", "of_two"),
+    [
+        ("at its floor", "at their floor"),
+        ("uses less than its floor", "use less than their floor"),
+        ("not allowed: no PodQOS", "not allowed: no PodQOS"),
+    ],
+)
+def test_a_reason_is_told_in_the_number_of_its_pods(why: str, of_two: str) -> None:
+    one, other = left("default/a", why), left("default/b", why)
+    assert f"; a {why}" in full(throttled(candidates=(one,)))
+    assert f"; a, b {of_two}" in full(throttled(candidates=(one, other)))
+
+
 def test_those_left_alone_are_told_together_by_reason() -> None:
     candidates = [left(f"default/web-{n}") for n in range(5)]
     candidates += [left(f"default/db-{n}", f"reason {n}") for n in range(5)]

@@ -69,7 +69,7 @@ def test_the_waterline_lies_below_what_this_machine_really_reaches() -> None:
         (Reached(quiet=0.27, service=0.25, full=1.9, steal=0.0), 18.0, ""),
         (Reached(quiet=0.27, service=0.25, full=1.4, steal=0.5), 18.0, "steals 0.50 cores"),
         (Reached(quiet=0.27, service=0.25, full=0.5, steal=0.0), 18.0, "little to squeeze"),
-        (Reached(quiet=2.0, service=0.25, full=1.99, steal=0.0), 18.0, "reached only 0.00 cores"),
+        (Reached(quiet=2.0, service=0.25, full=1.99, steal=0.0), 18.0, "reaches only 0.00 cores more"),
         (Reached(quiet=0.27, service=0.25, full=1.9, steal=0.0), 2.0, "about 500 requests"),
     ],
 )

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from slackwater.cli import demo as command
 from slackwater.cli.demo import demo
-from slackwater.demo import report
+from slackwater.demo import machine, report
 
 QUICK = ["--simulated", "--rounds", "1", "--seconds", "1"]
 
@@ -40,3 +40,14 @@ def test_a_result_that_cannot_be_written_is_still_shown(tmp_path: Path, monkeypa
     assert result.return_value == 3
     assert "No space left" in result.stderr
     assert "What was done, and why" in result.stdout
+
+
+def test_beside_another_agent_that_squeezes_it_plays_on_the_simulated_node_and_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(machine, "permitted_trees", lambda: None)
+    monkeypatch.setattr(machine, "other_agents", lambda: ("crane-agent (pid 5)",))
+    result = CliRunner().invoke(demo, [*QUICK[1:], "-o", "json"], standalone_mode=False)
+    assert result.return_value == 0
+    assert "crane-agent (pid 5) squeezes pods on this node too" in result.stderr
+    assert '"backend": "simulated"' in result.stdout

@@ -6,10 +6,11 @@ import xml.etree.ElementTree as ET
 import pytest
 from demo_results import calibration, one_round, performance, throttle
 
-from slackwater.api.units import Wall
+from slackwater.api.units import Seconds, Wall
 from slackwater.demo import chart, outcome, report, wording
 from slackwater.demo.calibration import Reached
 from slackwater.demo.figures import Bucket
+from slackwater.demo.performance import Options
 from slackwater.demo.scenario import changed
 
 PROMISED = {
@@ -104,6 +105,17 @@ def test_the_chart_says_long_times_in_seconds() -> None:
 def test_the_report_needs_nothing_but_itself(reference: str) -> None:
     made = report.html(performance(), Wall(0.0)).replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert reference not in made
+
+
+def test_the_report_names_the_command_that_measures_the_same_again() -> None:
+    options = Options(rounds=2, seconds=Seconds(3.0), guaranteed=True)
+    made = report.html(performance(options=options), Wall(0.0))
+    assert "<code>slackwater demo --rounds 2 --seconds 3 --service guaranteed</code>" in made
+
+
+def test_the_notes_of_the_report_do_not_scroll_with_its_table() -> None:
+    made = report.html(performance(), Wall(0.0))
+    assert made.index("</table></div>") < made.index("run-queue delay")
 
 
 def test_what_the_machine_calls_itself_cannot_break_the_report() -> None:

@@ -45,7 +45,7 @@ def test_the_sparkline_says_what_its_columns_are_and_does_not_take_no_answer_for
     screen, out = console(terminal=True)
     screen.print(sparkline([("alone", 0.0), ("unmanaged", 2.5), ("unmanaged", None), ("slackwater", 0.2)]))
     shown = out.getvalue()
-    assert "wait   █·▁" in shown
+    assert "wait  ▁█·▂" in shown
     for part in ("alone", "off", "it looks", "on", "no answer yet", "a column a second, the highest 2.50 ms"):
         assert part in shown
 

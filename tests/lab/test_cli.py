@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from slackwater.cli.lab import lab
+from slackwater.lab import presence
 from slackwater.lab.folder import Lab
 
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}}
@@ -59,6 +60,12 @@ def test_files_that_are_not_ours_end_in_a_sentence(tmp_path: Path) -> None:
     assert "cannot be read" in found.output
 
 
+def test_a_folder_without_manifests_is_said_to_be_one(tmp_path: Path) -> None:
+    found = run("status", "-f", tmp_path)
+    assert f"no manifests in {tmp_path}" in found.output
+    assert "CONTAINER" not in found.output
+
+
 @pytest.mark.host
 def test_up_status_and_down_are_a_round_trip(folder: Path) -> None:
     write(folder, "sleep", "1000")
@@ -66,6 +73,7 @@ def test_up_status_and_down_are_a_round_trip(folder: Path) -> None:
     again = run("up", "-f", folder)
     assert again.exit_code == 0
     assert "ran already" in again.output
+    assert f"slackwater agent --cluster folder:{folder}\n" in again.output
     found = json.loads(run("status", "-f", folder, "-o", "json").output)
     assert found["pods"][0]["phase"] == "Running"
     assert found["lab"]["pid"]
@@ -80,6 +88,19 @@ def test_a_pod_that_cannot_start_is_said_and_the_code_is_one(folder: Path) -> No
     found = run("up", "-f", folder)
     assert found.exit_code == 1
     assert "no-such-program: No such file" in found.output
+    assert "Started" not in found.output
+
+
+@pytest.mark.host
+@pytest.mark.parametrize("what", ["up", "down"])
+def test_a_folder_that_another_user_has_used_is_not_permitted_and_says_where(what: str) -> None:
+    command = [*NOBODY, sys.executable, "-c", "from slackwater.cli.main import main; main()"]
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        os.close(presence.acquire(Path(name)))
+        found = subprocess.run([*command, "lab", what, "-f", name], capture_output=True, text=True, check=False)
+        assert found.returncode == 3
+        assert found.stderr == f"slackwater lab: the lab cannot write in {name}/.slackwater: Permission denied\n"
 
 
 @pytest.mark.host

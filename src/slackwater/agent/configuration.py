@@ -67,7 +67,7 @@ class HostKeys(Struct, frozen=True, kw_only=True):
     cgroup_root: Annotated[
         str,
         _key(
-            "A group below each controller's root under which the pods' tree lies. Empty: at the root itself.",
+            "A group below each controller's root under which the pods' tree lies. Empty: where the folder's lab has put it, else at the root itself.",
             fixed=True,
         ),
     ] = ""

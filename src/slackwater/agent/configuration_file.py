@@ -73,7 +73,8 @@ class Reading:
         try:
             yield Setting(key.path, _taken(key, value), f"{self._file}:{self._line(place)}")
         except Unfit as unfit:
-            self._wrong(place, value, "cannot be used", f"write {unfit}")
+            found = f'the text "{value}"' if isinstance(value, str) and _is_plain(key) else value
+            self._wrong(place, found, "cannot be used", f"write {unfit}")
 
     def _mapping(self, value: Any, place: Path) -> Iterator[tuple[str, Any]]:
         if isinstance(value, dict):
@@ -143,10 +144,14 @@ def _taken(key: Key, value: Any) -> object:
         if not isinstance(value, list) or any(isinstance(item, list | dict) for item in value):
             raise Unfit(key.expects)
         return tuple(map(str, value))
-    plain = key.kind in (bool, int, float) and key.unit not in ("bytes", "duration")
-    if isinstance(value, list | dict) or (plain and isinstance(value, str)):
+    if isinstance(value, list | dict) or (_is_plain(key) and isinstance(value, str)):
         raise Unfit(key.expects)
     return parsed(key, str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def _is_plain(key: Key) -> bool:
+    """Whether it is written as a bare number, true or false."""
+    return key.kind in (bool, int, float) and key.unit not in ("bytes", "duration")
 
 
 def _meant(path: str) -> str:

@@ -27,6 +27,8 @@ from slackwater.decide.plan import Scheduling
 from slackwater.host.edge import Host
 from slackwater.journal.edge import Entry, Kept, Unwritable
 from slackwater.journal.edge import Journal as JournalEdge
+from slackwater.snapshot.groups import GroupId
+from slackwater.snapshot.knobs import Mark
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +41,17 @@ def begun(host: Host, journal: JournalEdge, clock: AgentClock) -> Carried:
     if kept is not None:
         clock.go_on_from(kept.instant, kept.at)
     memory = _memory(kept)
-    return Carried(memory=memory, ours=marks.recalled(host.marks(), memory.unmarked))
+    return Carried(memory=memory, ours=marks.recalled(_legible(host), memory.unmarked))
+
+
+def _legible(host: Host) -> dict[GroupId, Mark]:
+    """A mark that says nothing (somebody wrote over it) can give nothing back, and must not stand in the way for ever."""
+    found = dict(host.marks())
+    for group in [group for group, mark in found.items() if not mark.knobs]:
+        log.warning("the mark on %s cannot be read: it is taken away, and what stands there stays", group)
+        host.set_mark(group, None)
+        del found[group]
+    return found
 
 
 def _memory(kept: Kept | None) -> Memory:
@@ -54,7 +66,7 @@ def _memory(kept: Kept | None) -> Memory:
 
 def looked_again(host: Host, held: Carried) -> Carried:
     """After a tick that failed somewhere in the middle: what is ours is what the groups say, not what we remember."""
-    return replace(held, ours=marks.recalled(host.marks(), marks.journalled(held.ours)))
+    return replace(held, ours=marks.recalled(_legible(host), marks.journalled(held.ours)))
 
 
 def give_back(edges: Edges, held: Carried, configuration: Configuration, why: str) -> bool:

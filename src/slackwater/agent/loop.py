@@ -39,7 +39,7 @@ class Loop:
         self.wake()
 
     def on_signals(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self.stop)
 
     def run(self, tick: Callable[[bool], None], every: Callable[[], Seconds], ticks: int | None = None) -> None:

@@ -3,34 +3,27 @@
 import logging
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.agent import life, logs, packages, status
+from slackwater.agent import life, logs, status
 from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration, Mode
 from slackwater.agent.configuration_layers import for_node
 from slackwater.agent.edges import Edges
-from slackwater.agent.guarding import Guard
-from slackwater.agent.hanging import Hangs
+from slackwater.agent.ground import Ground
 from slackwater.agent.loop import Loop
-from slackwater.agent.packages import Packages
+from slackwater.agent.plugged import Plugged, ready
 from slackwater.agent.tick import tick
-from slackwater.agent.watchdog import Watchdog
 from slackwater.api.units import Seconds
 from slackwater.cluster import folder as folders
-from slackwater.cluster import ledger
 from slackwater.cluster.folder import FolderCluster
 from slackwater.cluster.standing import TaintName
 from slackwater.host.discovery import NoCgroups
-from slackwater.host.lock import Held, Lock
+from slackwater.host.lock import Held
 from slackwater.host.machine import Machine
 from slackwater.host.neighbours import other_agents
 from slackwater.journal.store import SqliteJournal
-from slackwater.metrics.metric import Catalogue
 
 log = logging.getLogger(__name__)
 
@@ -54,60 +47,26 @@ class Rivals:
 
 
 def run(configuration: Configuration, *, ticks: int | None, keep: bool) -> int:
+    """
+    Life after life: where the pods' tree moves (a lab went down and came up), everything is begun anew on the new one.
+    """
     logs.set_up(configuration.log)
-    clock = AgentClock()
-    try:
-        machine = Machine(clock, proc=configuration.host.proc, root=root_of(configuration))
-        lock = Lock(machine.directory, configuration.host.proc)
-    except Held as held:
-        log.error("another agent works here: %s; end it first", held)  # noqa: TRY400 - the reason says it all
-        return DOES_NOT_HOLD
-    except (NoCgroups, OSError) as error:
-        log.error("this machine does not permit it: %s", error)  # noqa: TRY400 - the reason says it all
-        return NOT_PERMITTED
-    with lock, ready(configuration, clock) as plugged:
-        edges = replace(opened(configuration, machine, clock), packages=plugged.packages)
+    clock, left = AgentClock(), ticks
+    while True:
         try:
-            return Agent(edges, configuration, clock, plugged).live(ticks, keep=keep)
-        finally:
-            edges.cluster.close()
-            edges.journal.close()
-            machine.close()
-
-
-class Plugged(Struct, frozen=True):
-    """What packages bring to this life of the agent, and who ends it if they hang."""
-
-    catalogue: Catalogue
-    packages: Packages
-    watchdog: Watchdog
-
-
-@contextmanager
-def ready(configuration: Configuration, clock: AgentClock) -> Iterator[Plugged]:
-    found = packages.entries()
-    hangs = Hangs(configuration.journal_file)
-    left_out = hangs.settle(clock.wall()) if found else {}
-    watchdog = Watchdog(time.monotonic, hangs.trace)
-    watchdog.start()
-    try:
-        guard = Guard(hangs.says, time.monotonic)
-        with watchdog.watched():
-            loaded = packages.load(found, guard, left_out, hangs.says)
-        hangs.readmit(loaded.readmitted(left_out), left_out)
-        plugged = Packages(loaded, guard, clock.instant)
-        yield Plugged(loaded.catalogue, plugged, watchdog)
-        plugged.close()
-    finally:
-        watchdog.close()
-    hangs.close()
-
-
-def root_of(configuration: Configuration) -> str:
-    """Where the pods' tree begins: as configured, else where the folder's lab has put it."""
-    if configuration.host.cgroup_root or configuration.folder is None:
-        return configuration.host.cgroup_root
-    return ledger.lab_root(configuration.folder) or ""
+            with Ground(configuration, clock) as ground, ready(configuration, clock) as plugged:
+                agent = Agent(ground, configuration, clock, plugged)
+                code = agent.live(left, keep=keep)
+        except Held as held:
+            log.error("another agent works here: %s; end it first", held)  # noqa: TRY400 - the reason says it all
+            return DOES_NOT_HOLD
+        except (NoCgroups, OSError) as error:
+            log.error("this machine does not permit it: %s", error)  # noqa: TRY400 - the reason says it all
+            return NOT_PERMITTED
+        if not agent.moved:
+            return code
+        left = None if left is None else left - agent.ticks
+        log.info("the pods' tree is elsewhere now: begins anew there")
 
 
 def opened(configuration: Configuration, machine: Machine, clock: AgentClock) -> Edges:
@@ -136,23 +95,46 @@ def opened(configuration: Configuration, machine: Machine, clock: AgentClock) ->
 class Agent:
     """One life: what it holds, and its ticks."""
 
-    def __init__(self, edges: Edges, configuration: Configuration, clock: AgentClock, plugged: Plugged) -> None:
-        self._edges = edges
-        self._plugged = plugged
+    def __init__(self, ground: Ground, configuration: Configuration, clock: AgentClock, plugged: Plugged) -> None:
+        self._ground = ground
         self._configuration = configuration
-        self._held = life.begun(edges.host, edges.journal, clock)
+        self._plugged = plugged
+        self._edges = replace(opened(configuration, ground.machine, clock), packages=plugged.packages)
+        self._held = life.begun(ground.machine, self._edges.journal, clock)
+        self._loop = Loop(time.monotonic)
+        self.ticks = 0  # of the timer
+        self.moved = False  # it ended because its tree is elsewhere
 
     def live(self, ticks: int | None, *, keep: bool) -> int:
-        loop = Loop(time.monotonic)
-        loop.on_signals()
-        self._edges.cluster.on_change(loop.wake)
-        self._plugged.packages.start()
-        log.info("begins: %d groups are marked, %d claims are held", self._marked, len(self._held.memory.throttled))
-        for knob in self._edges.host.survey().knobs:
-            if not knob.works and self._configuration.mode is Mode.ACT:
-                log.warning("%s does not work here: %s", knob.name, knob.why)
-        loop.run(self._tick, self._every, ticks)
-        if keep:
+        try:
+            if not self._may_work():
+                return NOT_PERMITTED
+            self._loop.on_signals()
+            self._edges.cluster.on_change(self._loop.wake)
+            log.info("begins: %d groups are marked, %d claims are held", self._marked, self._claims)
+            self._loop.run(self._tick, self._every, ticks)
+            return self._end(keep=keep)
+        finally:
+            self._edges.cluster.close()
+            self._edges.journal.close()
+
+    def _may_work(self) -> bool:
+        """Without a single knob that works there is nothing to act with; where only some do not, that is said."""
+        survey = self._edges.host.survey()
+        broken = [knob for knob in survey.knobs if not knob.works]
+        if self._configuration.mode is not Mode.ACT:
+            return True
+        for knob in broken:
+            log.warning("%s does not work here: %s", knob.name, knob.why)
+        if {"quota", "weight"} <= {knob.name for knob in broken}:
+            log.error(
+                "this machine does not permit it: neither quota nor weight can be written; mode preview needs neither"
+            )
+            return False
+        return True
+
+    def _end(self, *, keep: bool) -> int:
+        if keep and not self.moved:
             log.info("ends: %d groups stay as they are", self._marked)
             return DONE
         complete = life.give_back(self._edges, self._held, self._configuration, "the agent ended")
@@ -161,10 +143,19 @@ class Agent:
         return DONE if complete else DOES_NOT_HOLD
 
     @property
+    def _claims(self) -> int:
+        return len(self._held.memory.throttled)
+
+    @property
     def _marked(self) -> int:
         return len(self._held.ours.marks)
 
     def _tick(self, look: bool) -> None:
+        self.ticks += look
+        if self._ground.moved():
+            self.moved = True
+            self._loop.stop()
+            return
         try:
             first = self._held.view is None
             with self._plugged.watchdog.watched():

@@ -77,6 +77,7 @@ def foreseen(
     """
     if not ours.unmarkable:
         return ours
+    unwritten: set[Place] = set()
     marks = dict(ours.marks)
     for target in _targets(claims, pods, ours):
         mark = ours.marks.get(target.group, Mark()).knobs.get(target.knob)
@@ -88,7 +89,8 @@ def foreseen(
         if value != mark.after:
             fresh = replace(mark, before=mark.after, after=value, cause=cause_of(wanted))
             marks[target.group] = marks[target.group].with_knob(target.knob, fresh)
-    return replace(ours, marks=marks)
+            unwritten.add((target.group, target.knob))
+    return replace(ours, marks=marks, settled=ours.settled - unwritten)
 
 
 def _targets(claims: Iterable[Claim], pods: Mapping[str, Pod], ours: Ours) -> Iterator[_Target]:

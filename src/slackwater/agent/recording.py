@@ -23,6 +23,7 @@ from slackwater.api.units import Wall
 from slackwater.cluster.edge import Event, Unreachable
 from slackwater.decide import sentence
 from slackwater.decide.engine import Plan
+from slackwater.decide.measuring import unmeasured
 from slackwater.decide.plan import ActionKind, Answer, Decision, Measurement
 from slackwater.journal.edge import Entry, Unwritable
 from slackwater.judge.verdicts import Change, Verdict
@@ -96,7 +97,7 @@ def record(edges: Edges, seen: Seen, held: Carried, plan: Plan, done: Done) -> C
         edges.cluster.emit(event)
     held = replace(
         held,
-        memory=done.memory,
+        memory=replace(done.memory, awaiting=unmeasured(done.memory.awaiting, refusals)),
         ours=done.reconciled.ours,
         last_action=next((d for d in reversed(plan.decisions) if not d.preview), held.last_action),
         told=told,

@@ -11,12 +11,11 @@ from msgspec.structs import replace
 from slackwater.agent import life
 from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration
-from slackwater.agent.main import opened, root_of
+from slackwater.agent.ground import Ground
+from slackwater.agent.main import opened
 from slackwater.agent.observing import groups_to_follow
 from slackwater.cluster.ledger import status_file
 from slackwater.cluster.standing import OURS
-from slackwater.host.lock import Lock
-from slackwater.host.machine import Machine
 
 
 class Released(Struct, frozen=True):
@@ -28,8 +27,8 @@ class Released(Struct, frozen=True):
 def release(configuration: Configuration) -> Released:
     """Raises host.lock.Held where an agent runs, NoCgroups or OSError where the machine does not permit it."""
     clock = AgentClock()
-    machine = Machine(clock, proc=configuration.host.proc, root=root_of(configuration))
-    with Lock(machine.directory, configuration.host.proc):
+    with Ground(configuration, clock) as ground:
+        machine = ground.machine
         edges = opened(configuration, machine, clock)
         try:
             view = edges.cluster.view(clock.instant())
@@ -42,7 +41,6 @@ def release(configuration: Configuration) -> Released:
         finally:
             edges.cluster.close()
             edges.journal.close()
-            machine.close()
 
 
 def _last_status(configuration: Configuration) -> bytes:

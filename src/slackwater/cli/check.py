@@ -56,6 +56,8 @@ def check(context: click.Context, paths: tuple[str, ...], recursive: bool, outpu
     else:
         for line in _as_text(found):
             lines.say(line)
+    for empty in _empty(paths or (folder or ".",), recursive=recursive):
+        click.echo(f"no manifests in {empty}", err=True)
     context.exit(exits.DOES_NOT_HOLD if found.of(Severity.ERROR) else exits.DONE)
 
 
@@ -133,6 +135,11 @@ def _inside(folder: str, *, recursive: bool) -> Iterator[str]:
             if name.endswith(SUFFIXES) and not name.startswith("."):
                 yield str(Path(at) / name)
     yield from (str(error.filename) for error in refused)  # so that it is reported where files are read
+
+
+def _empty(paths: Iterable[str], *, recursive: bool) -> Iterator[str]:
+    """Folders in which there is nothing to check: mostly the wrong ones."""
+    return (path for path in paths if Path(path).is_dir() and not any(_inside(path, recursive=recursive)))
 
 
 def _text(file: str) -> str | Problem:

@@ -75,7 +75,7 @@ def explain(
         click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
         return
     if not found.decisions:
-        lines.say(_nothing(pod, since, found.newest))
+        lines.say(_nothing(pod, since, found))
     if sys.stdout.isatty():
         _show(found, brief=brief)
     else:
@@ -99,6 +99,7 @@ class Found(Struct, frozen=True):
     decisions: list[Decision]
     newest: Wall | None  # when the newest tick was recorded
     last: LastTick | str | None  # how it stood then, or why that cannot be told; None: nobody asks
+    unknown: bool = False  # the pod that was asked for: no tick ever looked at it
 
 
 def _read(path: Path, first: Wall | None, pod: str | None, *, why_not: bool) -> Found:
@@ -106,7 +107,8 @@ def _read(path: Path, first: Wall | None, pod: str | None, *, why_not: bool) -> 
         with Reader(path) as reader:
             decisions = reader.decisions(first, pod)
             last = _last(reader, pod) if why_not or not any(_did(decision, pod) for decision in decisions) else None
-            return Found(decisions, reader.newest(), last)
+            unknown = pod is not None and not decisions and _unknown(reader, pod, last)
+            return Found(decisions, reader.newest(), last, unknown)
     except Absent as absent:
         hint = "has an agent run here? For a folder cluster give --cluster folder:DIR"
         raise NoJournal(f"{absent}; {hint}") from absent
@@ -123,6 +125,11 @@ def _did(decision: Decision, pod: str | None) -> bool:
     return any(pod in (one.pod, one.pod.partition("/")[2]) for one in decision.operations)
 
 
+def _unknown(reader: Reader, pod: str, last: LastTick | str | None) -> bool:
+    """Not on the node in the newest tick, and in no decision of any time. Where the newest tick cannot be read, nobody knows."""
+    return isinstance(last, LastTick) and not last.standing.pods and not reader.decisions(None, pod)
+
+
 def _last(reader: Reader, pod: str | None) -> LastTick | str:
     try:
         return last_tick.last_tick(reader, pod or "")
@@ -130,13 +137,12 @@ def _last(reader: Reader, pod: str | None) -> LastTick | str:
         return str(untold)
 
 
-def _nothing(pod: str | None, since: str | None, newest: Wall | None) -> str:
+def _nothing(pod: str | None, since: str | None, found: Found) -> str:
     whom = f" to {pod}" if pod else ""
     when = f" since {since}" if since and "T" in since else f" in the last {since}" if since else ""
-    seen = (
-        "the journal holds no tick" if newest is None else f"the newest tick in the journal is of {told.moment(newest)}"
-    )
-    return f"Nothing was done{whom}{when}; {seen}."
+    unknown = "; no pod of that name is in the journal" if found.unknown else ""
+    tick = f"the newest tick in the journal is of {told.moment(found.newest)}" if found.newest else ""
+    return f"Nothing was done{whom}{when}{unknown}; {tick or 'the journal holds no tick'}."
 
 
 def _print(found: Found, *, brief: bool) -> None:

@@ -9,7 +9,7 @@ import time
 
 from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration
-from slackwater.agent.main import root_of
+from slackwater.agent.ground import root_of
 from slackwater.host.discovery import NoCgroups
 from slackwater.host.edge import Survey
 from slackwater.host.machine import Machine

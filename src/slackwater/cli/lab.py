@@ -1,16 +1,18 @@
 """`slackwater lab`: a folder's pods as local processes in cgroups; what it prints, and how it ends."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 import click
 import msgspec
 
-from slackwater.cli import exits
+from slackwater.cli import exits, lines
+from slackwater.cli.happenings import happenings
 from slackwater.cluster.ledger import RunningPod
 from slackwater.host.layout import Style
 from slackwater.lab.folder import Lab, LabFailed
+from slackwater.lab.manifests import has_manifests
 from slackwater.lab.roots import fault
 from slackwater.lab.status import Status, as_json, status
 from slackwater.lab.trees import NotPermitted
@@ -65,8 +67,8 @@ def up(folder: Path, layout: str, cgroup_root: str) -> None:
     _say("started" if started else "ran already, and has taken up what changed", found)
     if layout != found.lab.layout or cgroup_root not in {"", found.lab.root}:
         click.echo("a running lab keeps its root and its layout; end it first to have others", err=True)
-    click.echo(f"the agent on it: slackwater agent --cluster folder:{folder} --host-cgroup-root {found.lab.root}")
-    _table(found.pods)
+    click.echo(f"the agent on it: slackwater agent --cluster folder:{folder}")
+    _table(folder, found.pods)
     failed = [pod for pod in found.pods if _wrong(pod)]
     if failed:
         _events(found)
@@ -98,7 +100,7 @@ def show(folder: Path, output: str) -> None:
     taints = ", ".join(f"{taint.key}={taint.value}:{taint.effect}" for taint in found.node.taints) or "none"
     conditions = ", ".join(f"{one.type}={one.status} ({one.reason})" for one in found.node.conditions) or "none"
     click.echo(f"node {found.node.name}: taints {taints}; conditions {conditions}")
-    _table(found.pods)
+    _table(folder, found.pods)
     _events(found)
 
 
@@ -117,7 +119,10 @@ def _say(what: str, found: Status) -> None:
     click.echo(f"the lab {what}{pid}{where}")
 
 
-def _table(pods: Iterable[RunningPod]) -> None:
+def _table(folder: Path, pods: Collection[RunningPod]) -> None:
+    if not pods:
+        click.echo(_no_pods(folder))
+        return
     rows = [("POD", "CLASS", "PHASE", "CONTAINER", "PID", "REASON")]
     for pod in pods:
         for container in pod.containers:
@@ -128,9 +133,13 @@ def _table(pods: Iterable[RunningPod]) -> None:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
+def _no_pods(folder: Path) -> str:
+    return f"no pods in the manifests of {folder}" if has_manifests(folder) else f"no manifests in {folder}"
+
+
 def _events(found: Status) -> None:
-    for event in found.events[-_SHOWN_EVENTS:]:
-        click.echo(f"{'!' if event.warning else ' '} {event.object}: {event.reason}: {event.message}")
+    for happening in happenings(found.events)[-_SHOWN_EVENTS:]:
+        lines.say(str(happening))
 
 
 def _wrong(pod: RunningPod) -> bool:

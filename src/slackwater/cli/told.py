@@ -26,14 +26,16 @@ def document(decisions: Iterable[Decision]) -> dict[str, Any]:
 
 def line(fold: Fold, *, brief: bool) -> str:
     words = sentence.brief(fold.newest) if brief else sentence.full(fold.newest)
-    return f"{moment(fold.first)} {title(fold)}: {words}"
+    # At length the sentence itself begins by saying that it is a preview.
+    preview = " (preview)" if brief and fold.newest.preview else ""
+    return f"{moment(fold.first)} {title(fold, preview)}: {words}"
 
 
-def title(fold: Fold) -> str:
+def title(fold: Fold, mark: str = "") -> str:
     """The figures of a fold are those of its newest."""
     decision = fold.newest
     often = f" x {fold.count}, {_times(fold.first, decision.at)}" if fold.count > 1 else ""
-    return f"{decision.action}{' (preview)' if decision.preview else ''}{often}"
+    return f"{decision.action}{mark}{often}"
 
 
 def _times(first: Wall, last: Wall) -> str:

@@ -115,15 +115,22 @@ def _given_back(claim: Throttled, pod: Pod | None) -> Operation:
 
 
 def _plain(situation: Situation, action: ActionKind, why: str, ids: Ids, claims: Sequence[Ended] = ()) -> Decision:
+    policy, rule = _behind(cause for one in claims for cause in one.claim.causes)
     return Decision(
         id=ids.next(),
         at=situation.wall,
         instant=situation.now,
         action=action,
         preview=situation.preview,
-        policy="",
-        rule="",
+        policy=policy,
+        rule=rule,
         metric="",
         reason=why,
         operations=tuple(one.operation for one in claims),
     )
+
+
+def _behind(causes: Iterable[str]) -> tuple[str, str]:
+    """Policy and rule of the first cause, from its id: kind/policy/rule."""
+    _, policy, rule = next((cause.split("/", 2) for cause in causes if cause.count("/") > 1), ("", "", ""))
+    return policy, rule

@@ -17,6 +17,7 @@ from slackwater.decide.plan import ActionKind, Decision, Measurement, Operation,
 from slackwater.decide.situation import Situation
 from slackwater.metrics.metric import Metric
 
+OVER = frozenset({"Succeeded", "Failed"})
 LONGEST_WAIT = Seconds(600)
 AWAITED = frozenset({ActionKind.THROTTLE, ActionKind.RESTORE, ActionKind.EVICT, ActionKind.DISABLE_SCHEDULING})
 
@@ -45,6 +46,21 @@ def awaited(situation: Situation, decisions: Iterable[Decision]) -> tuple[Awaiti
 def _has_effect(decision: Decision) -> bool:
     """An act that took nothing brings nothing about."""
     return bool(decision.operations) or decision.action is ActionKind.DISABLE_SCHEDULING
+
+
+def unmeasured(awaiting: Iterable[Awaiting], refusals: Iterable[Measurement]) -> tuple[Awaiting, ...]:
+    """What was refused did nothing: whatever its pod does meanwhile is no effect of it."""
+    refused = {one.decision: one.refused for one in refusals}
+    return tuple(
+        replace(one, subjects=_without(one.subjects, refused[one.decision])) if one.decision in refused else one
+        for one in awaiting
+    )
+
+
+def _without(subjects: tuple[Subject, ...], refused: tuple[str, ...]) -> tuple[Subject, ...]:
+    return tuple(
+        Subject(one.pod, one.container, None) if no else one for one, no in zip(subjects, refused, strict=True)
+    )
 
 
 def measure(situation: Situation) -> Measured:
@@ -104,7 +120,7 @@ def _released(situation: Situation, metric: Metric | None, subject: Subject, sig
 def _use(situation: Situation, metric: Metric, uid: str, container: str) -> Amount | None:
     """A container's CPU, or what a whole pod uses of the metric; nothing once it is gone."""
     pod = situation.pods.get(uid)
-    if pod is None:
+    if pod is None or pod.phase in OVER:
         return Amount(0.0)
     if not container:
         return situation.usage_of(pod, metric)

@@ -7,6 +7,7 @@ lengths. `full` tells everything in one sentence of clauses, shortening only lon
 event. Nothing is computed here but the form of numbers.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
@@ -26,6 +27,7 @@ _METRICS = {
     "memory_total_utilization": "node memory",
 }
 _SPANS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+_ITS = re.compile(r"\bits\b")
 _TO_DO = {
     ActionKind.THROTTLE: "to release",
     ActionKind.RESTORE: "room to give back",
@@ -51,7 +53,7 @@ def full(decision: Decision) -> str:
 def telling(decision: Decision) -> Telling:
     return Telling(
         head=_head(decision),
-        why=_said(decision.reason if decision.rule else "", _gap(decision)),
+        why=_said(decision.reason if decision.metric else "", _gap(decision)),
         deeds=_deeds(decision),
         left_alone=_left_alone(decision),
         end=_end(decision),
@@ -61,7 +63,11 @@ def telling(decision: Decision) -> Telling:
 def brief(decision: Decision) -> str:
     done = [_brief_deed(decision, pod, operations) for pod, operations in _by_pod(decision)]
     what = _shortened(done, 1) if done else _scheduling(decision) or "nothing taken"
-    because = f"{_situation(decision)} ({decision.policy}/{decision.rule})" if decision.rule else decision.reason
+    because = (
+        f"{_situation(decision)} ({decision.policy}/{decision.rule})"
+        if decision.metric
+        else decision.reason + _behind(decision)
+    )
     return f"{what}: {because}"
 
 
@@ -116,9 +122,13 @@ def _head(decision: Decision) -> str:
     since = f", bad for {ticks} {'tick' if ticks == 1 else 'ticks'}" if ticks else ""
     also = f"; also {_shortened(decision.also, _NAMES_SHOWN)}" if decision.also else ""
     preview = "preview, nothing is changed: " if decision.preview else ""
-    if not decision.rule:
-        return f"{preview}{decision.reason}"
+    if not decision.metric:
+        return f"{preview}{decision.reason}{_behind(decision)}"
     return f"{preview}{_situation(decision)} (policy {decision.policy}, rule {decision.rule}{since}{also})"
+
+
+def _behind(decision: Decision) -> str:
+    return f" (policy {decision.policy}, rule {decision.rule})" if decision.rule else ""
 
 
 def _gap(decision: Decision) -> str:
@@ -189,9 +199,14 @@ def _left_alone(decision: Decision) -> tuple[str, ...]:
     for considered in decision.candidates:
         if not considered.taken:
             by_reason.setdefault(considered.why, []).append(names[considered.pod])
-    told = [f"{_shortened(pods, _NAMES_SHOWN)} {why}" for why, pods in by_reason.items()]
+    told = [f"{_shortened(pods, _NAMES_SHOWN)} {_of(len(pods), why)}" for why, pods in by_reason.items()]
     rest = sum(len(pods) for pods in list(by_reason.values())[_REASONS_SHOWN:])
     return _said(*told[:_REASONS_SHOWN], f"{rest} more not taken" if rest else "")
+
+
+def _of(pods: int, why: str) -> str:
+    """Reasons are put for one pod; of several they are told in the plural."""
+    return why if pods == 1 else _ITS.sub("their", why.replace("uses ", "use ", 1) if why.startswith("uses ") else why)
 
 
 def _end(decision: Decision) -> tuple[str, ...]:

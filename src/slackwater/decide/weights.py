@@ -55,10 +55,10 @@ def _lifted(situation: Situation) -> dict[str, Shares]:
 
 
 def _may_be_lifted(situation: Situation, pod: Pod, actions: Iterable[str]) -> bool:
-    """A Guaranteed pod that is nobody's candidate and that its own limits bound."""
+    """A Guaranteed pod that is nobody's candidate, that its own limits bound, and that is no offline work kept from us by a PodQOS."""
     if pod.qos_class is not QosClass.GUARANTEED or pod.phase != "Running" or eligibility.is_terminating(pod):
         return False
-    if eligibility.is_kept_out(pod):
+    if eligibility.is_kept_out(pod) or eligibility.is_offline(pod):
         return False
     if not has_finite_quota(pod, situation.settings.kubelet):
         return False

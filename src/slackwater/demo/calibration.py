@@ -117,7 +117,7 @@ def warnings_for(cpus: int, load: Load, reached: Reached, measured: Seconds) -> 
         ),
         (
             beside < LITTLE,
-            f"the batch workers reached only {beside:.2f} cores beside the service: there is little to squeeze",
+            f"this machine reaches only {beside:.2f} cores more with the batch workers than without: there is little to squeeze",
         ),
         (
             expected < REQUESTS_A_PHASE,

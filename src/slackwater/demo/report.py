@@ -25,10 +25,11 @@ h2{font-size:17px;margin:34px 0 10px}
 .card{background:var(--card);border:1px solid var(--rule);border-radius:10px;padding:18px;overflow-x:auto}
 .card svg{display:block;width:100%;height:auto;min-width:640px}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th{font-weight:600;color:var(--quiet);text-align:right;padding:4px 10px;border-bottom:1px solid var(--rule)}
-td{text-align:right;padding:8px 10px;border-bottom:1px solid var(--rule);white-space:nowrap}
+th{font-weight:600;color:var(--quiet);text-align:right;padding:4px 6px;border-bottom:1px solid var(--rule)}
+td{text-align:right;padding:8px 6px;border-bottom:1px solid var(--rule);white-space:nowrap}
 td small{display:block;color:var(--quiet);font-size:12px}
-th:first-child,td:first-child{text-align:left}
+th:first-child,td:first-child{text-align:left;white-space:normal}
+.notes{font-size:13px;margin:10px 0}
 tr:last-child td{border-bottom:0}
 tr.unmanaged td:nth-child(2){color:var(--bad);font-weight:700}
 tr.slackwater td:nth-child(2){color:var(--good);font-weight:700}
@@ -49,7 +50,7 @@ def html(performance: Performance, at: Wall) -> str:
             '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">',
             f"<title>Slackwater: what it does on this machine</title><style>{STYLE}</style></head><body><main>",
             f"<h1>{escape(wording.headline(performance))}</h1>",
-            f'<p class="quiet">{"Computed" if performance.facts.backend == "simulated" else "Measured"} {when} by <code>slackwater demo</code></p>',
+            f'<p class="quiet">{"Computed" if performance.facts.backend == "simulated" else "Measured"} {when} by <code>{escape(wording.command(performance))}</code></p>',
             *_warnings(performance),
             f'<div class="card">{chart.svg(performance, titled=False)}</div>',
             "<h2>Figures</h2>",

@@ -29,7 +29,7 @@ COLOURS = {"alone": "grey62", "unmanaged": "red", "looking": "yellow", "slackwat
 ACT_COLOURS = {ActionKind.THROTTLE: "yellow", ActionKind.RESTORE: "green"}
 LEGEND = {"alone": "alone", "unmanaged": "off", "looking": "it looks", "slackwater": "on"}
 BLANK, UNANSWERED = "-", "·"
-BARS = " ▁▂▃▄▅▆▇█"
+BARS = "▁▂▃▄▅▆▇█"
 MARGIN = 14  # of the panel and the words before the sparkline
 MOMENTS_A_SECOND = 4
 LOOK_BACK = 12  # readings: the figures shown live are those of the last three seconds
@@ -124,7 +124,10 @@ class LivePicture:
         head = Table.grid(expand=True)
         head.add_column()
         head.add_column(justify="right")
-        head.add_row(Text(title(self._act), style=f"bold {colour}"), Text(f"{passed:.0f} of about {self._about:.0f} s"))
+        head.add_row(
+            Text(title(self._act), style=f"bold {colour}"),
+            Text(f"{passed:.0f} of about {max(passed, self._about):.0f} s"),
+        )
         parts: list[RenderableType] = [
             head,
             ProgressBar(total=self._about, completed=min(passed, self._about), complete_style=colour),
@@ -152,7 +155,7 @@ def sparkline(history: Iterable[tuple[str, float | None]]) -> RenderableType:
     highest = max((wait for _, wait in moments if wait is not None), default=0.0)
     line = Text("wait  ", style="dim")
     for phase, wait in moments:
-        bar = UNANSWERED if wait is None else BARS[min(8, round(wait / (highest or 1.0) * 8))]
+        bar = UNANSWERED if wait is None else BARS[round(wait / (highest or 1.0) * (len(BARS) - 1))]
         line.append(bar, style=COLOURS[phase])
     legend = Text("      ", style="dim")
     for phase, words in LEGEND.items():

@@ -107,6 +107,16 @@ def headline_lines(performance: Performance) -> tuple[str, str]:
     )
 
 
+def command(performance: Performance) -> str:
+    """What measures the same again, whatever the defaults are by then."""
+    options = performance.options
+    simulated = " --simulated" if performance.facts.backend == "simulated" else ""
+    return (
+        f"slackwater demo --rounds {options.rounds} --seconds {options.seconds:g} "
+        f"--service {service_class(performance).lower()}{simulated}"
+    )
+
+
 def header(performance: Performance) -> list[tuple[str, str]]:
     """What makes a result explain itself."""
     facts, size = performance.facts, performance.calibration

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from slackwater.api.objects import QosClass
@@ -22,7 +22,7 @@ from slackwater.lab import trees
 from slackwater.lab.ground import Clock, Events, Ground
 from slackwater.lab.limits import Capacity
 from slackwater.lab.manifests import Manifests
-from slackwater.lab.presence import output_file, said, say, sign
+from slackwater.lab.presence import output_file, said, say, sign, stands
 from slackwater.lab.roots import claim, default_root, refuse_foreign
 from slackwater.lab.supervisor import Supervisor, level, state_of
 from slackwater.lab.trees import NotPermitted
@@ -70,10 +70,15 @@ def sweep(hierarchies: trees.Trees, root: str, patience: Seconds = _PATIENCE) ->
         time.sleep(0.02)
 
 
-def run(supervisor: Supervisor) -> None:
-    """Passes until it is told to close and everything is gone."""
+def run(supervisor: Supervisor, is_found: Callable[[], bool]) -> None:
+    """
+    Passes until it is told to close and everything is gone. A supervisor whose lock nobody can find any more (its folder
+    was taken away) can be told nothing, and closes by itself.
+    """
     failure = ""
     while not supervisor.finished:
+        if not is_found():
+            supervisor.close(Seconds(0))
         began = time.monotonic()
         try:
             supervisor.step()
@@ -137,7 +142,7 @@ def _start(lock: int, cluster: Path, root: str, style: Style) -> int:
     _settle(cluster)
     sign(lock)
     say(cluster, state_of(ground))
-    run(Supervisor(ground))
+    run(Supervisor(ground), lambda: stands(lock, cluster))
     sweep(ground.trees, ground.root)
     return DETACHED
 

@@ -43,8 +43,8 @@ class LabFailed(Exception):
 
 
 class Lab:
-    def __init__(self, directory: Path, *, root: str = "", style: Style = Style.CGROUPFS) -> None:
-        self.directory = directory.resolve()
+    def __init__(self, directory: Path | str, *, root: str = "", style: Style = Style.CGROUPFS) -> None:
+        self.directory = Path(directory).resolve()
         self._root = root
         self._style = style
 
@@ -58,7 +58,7 @@ class Lab:
 
     @property
     def root(self) -> str:
-        """The lab's own root below every hierarchy: what the agent's `host.cgroupRoot` must name."""
+        """The lab's own root below every hierarchy. An agent on the folder looks it up by itself."""
         said = presence.said(self.directory)
         return said.root if said else self._root or default_root(self.directory)
 
@@ -103,7 +103,7 @@ class Lab:
         except presence.Held:
             return False
         except OSError as failure:
-            raise NotPermitted(f"the lab cannot write in {self.directory}: {failure.strerror}") from failure
+            raise self._not_ours(failure) from failure
         # The new process is born with the lock: there is no moment at which it lives and `down` would not wait for it.
         # It has a session of its own, so that an interrupt at the terminal is for us alone.
         try:
@@ -123,6 +123,9 @@ class Lab:
                 self._take_away()
             raise NotPermitted(answer.stderr.strip() or f"the lab's process ended with {answer.returncode}")
         return True
+
+    def _not_ours(self, failure: OSError) -> NotPermitted:
+        return NotPermitted(f"the lab cannot write in {state_folder(self.directory)}: {failure.strerror}")
 
     def _await_pods(self, timeout: Seconds) -> None:
         until = time.monotonic() + timeout
@@ -179,6 +182,8 @@ class Lab:
             handle = presence.acquire(self.directory)
         except presence.Held as held:
             raise LabFailed(f"{held}: somebody has just started it again") from held
+        except OSError as failure:
+            raise self._not_ours(failure) from failure
         try:
             yield
         finally:

@@ -69,6 +69,10 @@ def fingerprint(cluster: Path) -> str:
     return _fingerprint(_stamps(cluster))
 
 
+def has_manifests(cluster: Path) -> bool:
+    return bool(_stamps(cluster))
+
+
 def _stamps(cluster: Path) -> list[Stamp]:
     found = []
     with os.scandir(cluster) as entries:

@@ -58,7 +58,6 @@ class PodRun:
         """Raises OSError or ValueError where the pod cannot have a group."""
         self._ground.trees.make(self._group)
         self._refused(self._ground.trees.apply(self._group, limits.of_pod(self.pod)))
-        self._tell("Started", f"in {self._group}")
 
     def fail(self, why: str) -> None:
         """It cannot run at all."""
@@ -148,6 +147,7 @@ class PodRun:
     def _note_start(self) -> None:
         if self._started_at is None and any(container.outcome.running for container in self._containers):
             self._started_at = self._ground.clock.wall()
+            self._tell("Started", f"in {self._group}")
 
     def _let_sidecars_go(self) -> None:
         if self.end is None and self._done:

@@ -62,7 +62,7 @@ def acquire(cluster: Path) -> int:
 def holder(cluster: Path) -> int | None:
     """The supervisor's pid; None: no lab runs here. 0: one is just starting and has not said its pid yet."""
     try:
-        handle = os.open(lock_file(cluster), os.O_RDWR)
+        handle = os.open(lock_file(cluster), os.O_RDONLY)  # who may not hold a lab may still look whether one runs
     except FileNotFoundError:
         return None
     try:
@@ -97,6 +97,11 @@ def _lock(handle: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def stands(handle: int, cluster: Path) -> bool:
+    """Whether the lock that is held is still the one that others would find."""
+    return _same(handle, lock_file(cluster))
 
 
 def _same(handle: int, path: Path) -> bool:

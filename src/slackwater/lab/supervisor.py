@@ -137,7 +137,7 @@ class Supervisor:
 
     def _publish(self) -> None:
         pods = tuple(run.report() for run in self._pods.values())
-        if pods != self._published:
+        if pods != self._published or not pods_file(self._ground.cluster).exists():
             replace(pods_file(self._ground.cluster), msgspec.json.encode(pods))
             self._published = pods
         # After the pods: whoever sees this fingerprint sees what became of it too.

@@ -1,6 +1,7 @@
 """The node: its labels, its taints, and how much there is of it."""
 
 from slackwater.api import quantity
+from slackwater.api.manifests import annotations
 from slackwater.api.manifests.fields import Fields
 from slackwater.api.manifests.metadata import Metadata
 from slackwater.api.objects import Node, Origin, Taint
@@ -8,6 +9,7 @@ from slackwater.api.objects import Node, Origin, Taint
 
 def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[Node, ...]:
     del origin  # as for a pod
+    annotations.check(top, "Node")
     status = top.inside("status")
     capacity = status.inside("capacity") if status is not None else None
     cpu = _amount(capacity, "cpu")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.api.manifests import metadata, resources
+from slackwater.api.manifests import annotations, metadata, resources
 from slackwater.api.manifests.fields import Fields
 from slackwater.api.manifests.metadata import Metadata
 from slackwater.api.objects import Container, Origin, Pod, QosClass, Resources
@@ -38,6 +38,7 @@ class _Status(Struct, frozen=True):
 
 def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[Pod, ...]:
     del origin  # a pod is named by its name; nobody is told of its file
+    annotations.check(top, "Pod")
     status = top.inside("status")
     initial = [(fields, resources.of_container(fields)) for fields in spec.each("initContainers")]
     main = [(fields, resources.of_container(fields)) for fields in spec.each("containers")]
