@@ -57,6 +57,8 @@ def _tell(node: str, status: dict[str, Any]) -> None:
         lines.say(f"  knob {knob['name']}: {'works' if knob['works'] else 'does not work'}, {knob['why']}")
     if status["lastAction"]:
         lines.say(f"  last: {status['lastAction']['sentence']}")
+    for package in status.get("packages", ()):
+        lines.say(f"  package {package['name']} {package['version']}: {_package(package)}")
     for problem in status["problems"]:
         lines.say(f"  problem: {problem}")
 
@@ -67,9 +69,15 @@ def _now(rule: dict[str, Any], mode: str) -> str:
     return f"not judged (at the last tick: {told})" if mode == "off" and rule["state"] not in ("off", "error") else told
 
 
+def _package(package: dict[str, Any]) -> str:
+    return package["error"] or "; ".join((f"brings {', '.join(package['metrics']) or 'nothing'}", *package["refused"]))
+
+
 def _state(rule: dict[str, Any]) -> str:
-    if rule["error"]:
+    if rule["error"] and rule["state"] == "error":
         return f"plays no part: {rule['error']}"
+    if rule["error"]:
+        return f"{rule['state']}, {rule['metric']} counts as missing: {rule['error']}"
     if rule["state"] == "off":
         return "not judged"
     preview = " (preview)" if rule["preview"] else ""

@@ -17,7 +17,7 @@ bad disk, `hide_usage` and `node.hides_cpu` counters that cannot be read, `clust
 from slackwater.agent import life
 from slackwater.agent.carried import Carried
 from slackwater.agent.configuration import Configuration
-from slackwater.agent.edges import Edges
+from slackwater.agent.edges import Edges, NoPackages, Packages
 from slackwater.agent.tick import tick
 from slackwater.api.manifests.loading import load
 from slackwater.api.objects import AvoidanceAction, Node, Pod, PodQos, Policy
@@ -25,6 +25,7 @@ from slackwater.api.units import Bytes, Millicores, Seconds, Wall
 from slackwater.claims.claim import Throttled
 from slackwater.decide.plan import Decision
 from slackwater.metrics.builtin import BUILTIN
+from slackwater.metrics.metric import Catalogue
 from slackwater.sim.clock import SimulatedClock
 from slackwater.sim.demand import Demand
 from slackwater.sim.faults import Died, FallibleCluster, FallibleHost, FallibleJournal, Faults
@@ -50,7 +51,10 @@ class Simulation:
         start: Wall = BEGINNING,
         cgroup_version: int = 1,
         marks_work: bool = True,
+        catalogue: Catalogue = BUILTIN,
+        packages: Packages | None = None,
     ) -> None:
+        """`catalogue` and `packages`: the metrics that rules may name, and who brought those that are not built in."""
         self.configuration = configuration or Configuration()
         self.clock = SimulatedClock(start)
         self.faults = Faults()
@@ -60,6 +64,8 @@ class Simulation:
         self.host.faults = self.cluster.faults = self.journal.faults = self.faults
         self.node = SimulatedNode(self.clock, self.host, cpu, memory)
         self.rivals: tuple[str, ...] = ()
+        self.catalogue = catalogue
+        self.packages = packages or NoPackages()
         self.held: Carried | None = None  # None: no agent runs
         self._object = node or Node(name="node")
         self._policies: dict[tuple[str, str, str], Policy] = {}
@@ -189,13 +195,14 @@ class Simulation:
             journal=self.journal,
             clock=self.clock,
             rivals=lambda: self.rivals,
+            packages=self.packages,
         )
 
     def _agent(self, *, look: bool) -> None:
         try:
             if self.held is None:
                 self.held = life.begun(self.host, self.journal, self.clock.begin_life())
-            self.held = tick(self._edges(), self.held, self.configuration, BUILTIN, look=look)
+            self.held = tick(self._edges(), self.held, self.configuration, self.catalogue, look=look)
         except Died:
             self.held = None
         self._take_evictions()
