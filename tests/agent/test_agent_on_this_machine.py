@@ -92,8 +92,9 @@ def test_preview_writes_nothing_and_says_what_it_would_do(station: Station) -> N
     before = station.knobs()
     station.policy("throttle", LOW, strategy="Preview")
     agent = station.agent("--ticks", "4")
-    agent.communicate(timeout=30)
+    said, _ = agent.communicate(timeout=30)
     assert station.knobs() == before
+    assert b"ends: nothing was held" in said
     assert [d["preview"] for d in station.decisions()] == [True]
 
 

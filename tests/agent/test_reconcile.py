@@ -4,6 +4,7 @@ import errno
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from slackwater.agent import marks
 from slackwater.agent.marks import Ours

@@ -96,6 +96,12 @@ def test_a_restore_grants_and_reaches_unlimited() -> None:
     assert "0.52 -> unlimited grants 0.14, was 0.12, weighs as before: weight 102 -> 1024" in told
 
 
+def test_in_brief_unlimited_is_no_number_of_cores() -> None:
+    operation = replace(squeezed(), before=520, after=None)
+    decision = replace(throttled(operation), action=ActionKind.RESTORE)
+    assert brief(decision).startswith("etl-7 0.52 cores -> unlimited: node CPU")
+
+
 def test_an_eviction_names_its_pod_and_what_refused_it() -> None:
     told = full(replace(throttled(evicted(refused="429: a disruption budget")), action=ActionKind.EVICT))
     assert "etl-7 not evicted, refused: 429: a disruption budget" in told

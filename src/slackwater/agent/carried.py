@@ -5,10 +5,13 @@ Only `memory` outlives the process; the rest is read or computed anew at the sta
 when the view changes, not at every tick), and which marks are ours.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 from msgspec import Struct
 
 from slackwater.agent.auditing import Audit
+from slackwater.agent.edges import Package
 from slackwater.agent.marks import Ours
 from slackwater.decide.memory import Memory
 from slackwater.decide.plan import Decision
@@ -33,6 +36,8 @@ class Carried(Struct, frozen=True, kw_only=True):
     verdicts: tuple[Verdict, ...] = ()
     last_action: Decision | None = None
     told: frozenset[str] = frozenset()  # problems and troubles that have been said
+    packages: tuple[Package, ...] = ()
+    faults: Mapping[str, str] = {}  # what is wrong with packages' metrics now, by metric
     status: bytes = b""
     audit: Audit = Audit()
     journal_holds: bool = True  # the last commit succeeded

@@ -4,6 +4,8 @@ import logging
 import socket
 import time
 
+from msgspec.structs import replace
+
 from slackwater.agent import life, logs, status
 from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration, Mode
@@ -11,6 +13,7 @@ from slackwater.agent.configuration_layers import for_node
 from slackwater.agent.edges import Edges
 from slackwater.agent.ground import Ground
 from slackwater.agent.loop import Loop
+from slackwater.agent.plugged import Plugged, ready
 from slackwater.agent.tick import tick
 from slackwater.api.units import Seconds
 from slackwater.cluster import folder as folders
@@ -21,7 +24,6 @@ from slackwater.host.lock import Held
 from slackwater.host.machine import Machine
 from slackwater.host.neighbours import other_agents
 from slackwater.journal.store import SqliteJournal
-from slackwater.metrics.builtin import BUILTIN
 
 log = logging.getLogger(__name__)
 
@@ -52,8 +54,8 @@ def run(configuration: Configuration, *, ticks: int | None, keep: bool) -> int:
     clock, left = AgentClock(), ticks
     while True:
         try:
-            with Ground(configuration, clock) as ground:
-                agent = Agent(ground, configuration, clock)
+            with Ground(configuration, clock) as ground, ready(configuration, clock) as plugged:
+                agent = Agent(ground, configuration, clock, plugged)
                 code = agent.live(left, keep=keep)
         except Held as held:
             log.error("another agent works here: %s; end it first", held)  # noqa: TRY400 - the reason says it all
@@ -93,10 +95,11 @@ def opened(configuration: Configuration, machine: Machine, clock: AgentClock) ->
 class Agent:
     """One life: what it holds, and its ticks."""
 
-    def __init__(self, ground: Ground, configuration: Configuration, clock: AgentClock) -> None:
+    def __init__(self, ground: Ground, configuration: Configuration, clock: AgentClock, plugged: Plugged) -> None:
         self._ground = ground
         self._configuration = configuration
-        self._edges = opened(configuration, ground.machine, clock)
+        self._plugged = plugged
+        self._edges = replace(opened(configuration, ground.machine, clock), packages=plugged.packages)
         self._held = life.begun(ground.machine, self._edges.journal, clock)
         self._loop = Loop(time.monotonic)
         self.ticks = 0  # of the timer
@@ -134,8 +137,10 @@ class Agent:
         if keep and not self.moved:
             log.info("ends: %d groups stay as they are", self._marked)
             return DONE
+        held = self._marked or self._held.memory.scheduling_disabled
         complete = life.give_back(self._edges, self._held, self._configuration, "the agent ended")
-        log.info("ends: %s", "everything is given back" if complete else "not everything could be given back")
+        done = "everything is given back" if held else "nothing was held"
+        log.info("ends: %s", done if complete else "not everything could be given back")
         life.say_farewell(self._edges, self._held)
         return DONE if complete else DOES_NOT_HOLD
 
@@ -155,7 +160,8 @@ class Agent:
             return
         try:
             first = self._held.view is None
-            self._held = tick(self._edges, self._held, self._configuration, BUILTIN, look=look)
+            with self._plugged.watchdog.watched():
+                self._held = tick(self._edges, self._held, self._configuration, self._plugged.catalogue, look=look)
             if first:
                 log.info("%s", status.overview(self._held))
         except Exception:

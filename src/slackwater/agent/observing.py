@@ -6,6 +6,7 @@ a tick that was woken early takes no sample at all, for a sample is judged once.
 """
 
 import logging
+from collections.abc import Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from slackwater.api.units import Instant, Wall
 from slackwater.host.edge import Host, Survey
 from slackwater.judge.rules import RuleInForce, rules_in_force
 from slackwater.metrics.metric import Catalogue
-from slackwater.metrics.scene import Scene
+from slackwater.metrics.scene import Collected, Scene
 from slackwater.snapshot.counters import HostSample
 from slackwater.snapshot.groups import GroupId, PodGroups
 from slackwater.snapshot.knobs import Settings as KnobSettings
@@ -43,10 +44,12 @@ class Seen(Struct, frozen=True, kw_only=True):
     configuration: Configuration  # as it is for this node
     mode: Mode
     mode_why: str  # who said so
+    collected: Mapping[str, Collected] = {}  # what packages' collectors have brought
     looked_at: dict[GroupId, KnobSettings] = {}  # what stands in the files of those who may be squeezed now
 
 
 def observe(edges: Edges, held: Carried, configuration: Configuration, *, look: bool) -> Seen:
+    edges.packages.begin()
     view = edges.cluster.view(edges.clock.instant())
     here = for_node(configuration, view.node.labels)
     mode, why = mode_of(view, here, edges.rivals())
@@ -64,6 +67,7 @@ def observe(edges: Edges, held: Carried, configuration: Configuration, *, look: 
         configuration=here,
         mode=mode,
         mode_why=why,
+        collected=edges.packages.collected(),
     )
 
 
@@ -88,6 +92,7 @@ def taken_in(held: Carried, seen: Seen, catalogue: Catalogue) -> Carried:
         pods=seen.view.pods,
         squeezed=frozenset(claim.pod for claim in held.memory.throttled),
         elastic_cpu=seen.view.node.elastic_cpu,
+        collected=seen.collected,
     )
     return replace(held, frames=frames, readings=held.readings.with_scene(scene, catalogue, names, tick))
 

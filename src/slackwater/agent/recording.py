@@ -87,6 +87,7 @@ def record(edges: Edges, seen: Seen, held: Carried, plan: Plan, done: Done) -> C
         _written(lambda: edges.journal.amend(refusals))
     for decision in plan.decisions:
         log.log(logging.INFO if _is_news(decision) else logging.DEBUG, "%s", sentence.full(decision))
+    held = replace(held, packages=edges.packages.known, faults=edges.packages.faults())
     for report in done.reconciled.reports:
         log.warning("%s", _words(seen, report))
     told = frozenset(_troubles(held, seen, done))
@@ -133,10 +134,20 @@ def _troubles(held: Carried, seen: Seen, done: Done) -> Iterator[str]:
     """What stands in the way now; each is said when it begins."""
     yield from (str(problem) for problem in seen.view.problems if problem.severity is Severity.ERROR)
     yield from (f"policy {rule.title} plays no part: {rule.error}" for rule in held.rules if rule.error)
+    yield from _of_packages(held)
     yield from held.audit.drifts.values()
     yield from (f"the cluster could not be written to: {text}" for text in (done.unreachable,) if text)
     if seen.mode.value != seen.configuration.mode.value:
         yield f"mode is {seen.mode.value}: {seen.mode_why}"
+
+
+def _of_packages(held: Carried) -> Iterator[str]:
+    for package in held.packages:
+        yield from (f"package {package.title} {package.error}" for _ in (package.error,) if package.error)
+        yield from (f"metric {refused}" for refused in package.refused)
+    for rule in held.rules:
+        if not rule.error and (fault := held.faults.get(rule.rule.metric or "")):
+            yield f"policy {rule.title}: {rule.rule.metric} counts as missing: {fault}"
 
 
 def _events(seen: Seen, held: Carried, plan: Plan, done: Done, told: frozenset[str]) -> Iterator[Event]:

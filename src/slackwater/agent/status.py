@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from slackwater.agent.carried import Carried
+from slackwater.agent.edges import Package
 from slackwater.agent.observing import Seen
 from slackwater.claims.claim import Claim
 from slackwater.decide import sentence
@@ -66,6 +67,7 @@ def _status(seen: Seen, held: Carried, plan: Plan) -> dict[str, Any]:
         "claims": [_claim(claim, pods) for claim in plan.claims],
         "schedulingDisabled": plan.scheduling.disabled,
         "lastAction": _last(held),
+        "packages": [_package(package) for package in held.packages],
         "problems": [str(problem) for problem in seen.view.problems],
     }
 
@@ -83,10 +85,20 @@ def _policies(seen: Seen, held: Carried) -> list[dict[str, Any]]:
 
 def _rules(held: Carried) -> list[dict[str, Any]]:
     judged = {id(verdict.rule): verdict for verdict in held.verdicts}
-    return [_rule(rule, judged.get(id(rule))) for rule in held.rules]
+    return [_rule(rule, judged.get(id(rule)), held.faults.get(rule.rule.metric or "", "")) for rule in held.rules]
 
 
-def _rule(rule: RuleInForce, verdict: Verdict | None) -> dict[str, Any]:
+def _package(package: Package) -> dict[str, Any]:
+    return {
+        "name": package.name,
+        "version": package.version,
+        "metrics": list(package.metrics),
+        "refused": list(package.refused),
+        "error": package.error,
+    }
+
+
+def _rule(rule: RuleInForce, verdict: Verdict | None, fault: str) -> dict[str, Any]:
     value = verdict.value if verdict else None
     state = verdict.state if verdict else None
     return {
@@ -103,7 +115,7 @@ def _rule(rule: RuleInForce, verdict: Verdict | None) -> dict[str, Any]:
         "badTicks": state.bad_ticks if state else 0,
         "needed": rule.rule.avoidance_threshold,
         "missing": bool(verdict and verdict.missing),
-        "error": rule.error,
+        "error": rule.error or fault,
     }
 
 

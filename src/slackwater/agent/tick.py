@@ -83,6 +83,7 @@ def planned(
         catalogue=catalogue,
         settings=settings,
         verdicts=real,
+        collected=seen.collected,
         memory=remembered(memory, real, held.frames, seen.now, settings),
         looked_at=seen.looked_at,
         stuck=stuck(held.ours),

@@ -15,13 +15,14 @@ from pathlib import Path
 import click
 import msgspec
 
+from slackwater.agent.packages import looked_up
 from slackwater.api import documents
 from slackwater.api.manifests import Item, load
 from slackwater.api.manifests.crosscheck import cross_check
 from slackwater.api.problems import Problem, Severity
 from slackwater.cli import exits, lines
 from slackwater.cli.refused import refused_rules, this_machine
-from slackwater.metrics.builtin import BUILTIN
+from slackwater.metrics.metric import Catalogue
 
 SUFFIXES = (".yaml", ".yml", ".json")
 STANDARD_INPUT = "-"
@@ -74,16 +75,25 @@ def _folder(cluster: str | None) -> str | None:
 def _check(paths: Sequence[str], folder: str | None, *, recursive: bool) -> Checked:
     items, problems = _read(_files(paths or (folder or ".",), recursive=recursive))
     around = _around(items, folder) if paths and folder is not None else ()
+    known = _metrics()
     whole = folder is not None or any(Path(path).is_dir() for path in paths)
     files = {item.file for item in items}
     problems += [problem for item in items for problem in item.problems]
     together = (*around, *items)
     across = (
-        *cross_check(together, whole=whole, metrics=BUILTIN.metrics),
-        *refused_rules(together, BUILTIN, this_machine()),
+        *cross_check(together, whole=whole, metrics=known.metrics),
+        *refused_rules(together, known, this_machine()),
     )
     problems += [problem for problem in across if problem.file in files]
     return Checked(len(items), tuple(sorted(problems, key=lambda problem: (problem.file, problem.line))))
+
+
+def _metrics() -> Catalogue:
+    """What a rule may name here; what a package meant to bring and does not is said beside the result."""
+    loaded = looked_up({})
+    for trouble in loaded.troubles:
+        click.echo(trouble, err=True)
+    return loaded.catalogue
 
 
 def _around(items: Sequence[Item], folder: str) -> tuple[Item, ...]:

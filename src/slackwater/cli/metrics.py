@@ -6,29 +6,37 @@ import click
 import msgspec
 
 from slackwater.agent.configuration import Configuration
+from slackwater.agent.hanging import left_out_file, read_left_out
+from slackwater.agent.packages import looked_up
 from slackwater.cli.here import unreadable
 from slackwater.cli.settings import configured
 from slackwater.metrics.builtin import BUILTIN
 from slackwater.metrics.metric import Ability, Metric
 
-HEAD = ("METRIC", "UNIT", "PRIORITY", "SORTABLE", "THROTTLE", "EVICT", "HERE", "DESCRIPTION")
+HEAD = ("METRIC", "UNIT", "PRIORITY", "SORTABLE", "THROTTLE", "EVICT", "HERE", "PACKAGE", "DESCRIPTION")
 
 
 @click.command("metrics")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="For people or for scripts.")
 @configured("cluster")
 def metrics(*, configuration: Configuration, output: str) -> None:
-    """List the metrics a rule may name: unit, ActionPriority, what moves them, and whether this machine has them."""
-    known = sorted(BUILTIN.metrics.values(), key=lambda metric: (-metric.priority, metric.name))
+    """List the metrics a rule may name: unit, ActionPriority, what moves them, whether this machine has them, and who brings them."""
+    loaded = looked_up(read_left_out(left_out_file(configuration.journal_file)))
+    known = sorted(loaded.catalogue.metrics.values(), key=lambda metric: (-metric.priority, metric.name))
     missing = unreadable(configuration, BUILTIN)
     if output == "json":
-        told = {"metrics": [_document(metric, missing.get(metric.name, "")) for metric in known]}
+        told = {
+            "metrics": [_document(metric, missing.get(metric.name, "")) for metric in known],
+            "problems": loaded.troubles,
+        }
         click.echo(msgspec.json.format(msgspec.json.encode(told)).decode())
         return
     for line in _aligned([HEAD, *(_row(metric, missing) for metric in known)]):
         click.echo(line)
     for note in (*_cannot(known), *(f"{name} cannot be read here: {why}" for name, why in sorted(missing.items()))):
         click.echo(note)
+    for problem in loaded.troubles:
+        click.echo(f"problem: {problem}")
 
 
 def _cannot(known: Iterable[Metric]) -> Iterator[str]:
@@ -41,9 +49,9 @@ def _cannot(known: Iterable[Metric]) -> Iterator[str]:
 
 def _row(metric: Metric, missing: Mapping[str, str]) -> tuple[str, ...]:
     throttle, evict = _word(metric.throttle), _word(metric.evict)
-    sortable, here = _yes(metric.of_pod is not None), _yes(metric.name not in missing)
-    rank = str(metric.priority)
-    return (metric.name, metric.unit.value, rank, sortable, throttle, evict, here, metric.description)
+    sortable, here = _yes(metric.of_pod is not None or metric.ranking is not None), _yes(metric.name not in missing)
+    rank, package = str(metric.priority), metric.package or "built in"
+    return (metric.name, metric.unit.value, rank, sortable, throttle, evict, here, package, metric.description)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
@@ -68,7 +76,8 @@ def _document(metric: Metric, missing: str) -> dict[str, object]:
         "name": metric.name,
         "unit": metric.unit.value,
         "actionPriority": metric.priority,
-        "sortable": metric.of_pod is not None,
+        "package": metric.package,
+        "sortable": metric.of_pod is not None or metric.ranking is not None,
         "throttle": {
             "able": metric.throttle.able,
             "quantified": metric.throttle.quantified,

@@ -13,11 +13,12 @@ from pathlib import Path
 import click
 import msgspec
 
+from slackwater.agent.packages import looked_up
 from slackwater.api import documents
 from slackwater.api.manifests.crosscheck import cross_check
 from slackwater.api.problems import Problem, Severity
 from slackwater.cli import exits, simulate_told
-from slackwater.metrics.builtin import BUILTIN
+from slackwater.metrics.metric import Catalogue
 from slackwater.sim import mishaps, scenario
 from slackwater.sim.mishaps import FaultKind
 from slackwater.sim.result import Result, document
@@ -71,7 +72,8 @@ def simulate(
     variants = [_variant(one) for one in others] or ([found.policies] if found is not None else [])
     if found is None or None in variants:
         context.exit(exits.DOES_NOT_HOLD)
-    results = [_ran(found, one) for one in variants if one is not None]
+    catalogue = looked_up({}).catalogue
+    results = [_ran(found, one, catalogue) for one in variants if one is not None]
     _tell(results, output=output, whole=whole)
     if report is not None:
         _write_report(results, report)
@@ -100,11 +102,11 @@ def _variant(file: Path) -> Manifests | None:
     return None if scenario.errors(problems) else manifests
 
 
-def _ran(found: Scenario, policies: Manifests) -> Result:
+def _ran(found: Scenario, policies: Manifests, catalogue: Catalogue) -> Result:
     """What is wrong with single rules hurts them alone, here as on a node; it is said all the same."""
-    _complain(cross_check(policies.items, whole=True, metrics=BUILTIN.metrics), at_most=Severity.WARNING)
+    _complain(cross_check(policies.items, whole=True, metrics=catalogue.metrics), at_most=Severity.WARNING)
     with _quiet():
-        result = run(found, policies)
+        result = run(found, policies, catalogue)
     for metric in result.blind:
         click.echo(f"warning: {metric} does not move on a simulated node; rules on it never act", err=True)
     return result

@@ -48,7 +48,7 @@ def _tell(node: str, status: dict[str, Any]) -> None:
     closed = ", closed for scheduling" if status["schedulingDisabled"] else ""
     lines.say(f"node {node}: mode {status['mode']} ({status['modeWhy']}), {status['backend']}{closed}")
     for rule in status["rules"]:
-        lines.say(f"  rule {rule['policy']}/{rule['rule']}: {_state(rule)}")
+        lines.say(f"  rule {rule['policy']}/{rule['rule']}: {_now(rule, status['mode'])}")
     for claim in status["claims"]:
         where = f"{claim['pod']}/{claim['container']}" if claim["container"] else claim["pod"]
         value = f"{claim['value'] / 1000:g} cores" if claim["knob"] == "quota" else f"shares {claim['value']}"
@@ -57,13 +57,27 @@ def _tell(node: str, status: dict[str, Any]) -> None:
         lines.say(f"  knob {knob['name']}: {'works' if knob['works'] else 'does not work'}, {knob['why']}")
     if status["lastAction"]:
         lines.say(f"  last: {status['lastAction']['sentence']}")
+    for package in status.get("packages", ()):
+        lines.say(f"  package {package['name']} {package['version']}: {_package(package)}")
     for problem in status["problems"]:
         lines.say(f"  problem: {problem}")
 
 
+def _now(rule: dict[str, Any], mode: str) -> str:
+    """Where nobody judges any more, what the last tick said is told as what it is."""
+    told = _state(rule)
+    return f"not judged (at the last tick: {told})" if mode == "off" and rule["state"] not in ("off", "error") else told
+
+
+def _package(package: dict[str, Any]) -> str:
+    return package["error"] or "; ".join((f"brings {', '.join(package['metrics']) or 'nothing'}", *package["refused"]))
+
+
 def _state(rule: dict[str, Any]) -> str:
-    if rule["error"]:
+    if rule["error"] and rule["state"] == "error":
         return f"plays no part: {rule['error']}"
+    if rule["error"]:
+        return f"{rule['state']}, {rule['metric']} counts as missing: {rule['error']}"
     if rule["state"] == "off":
         return "not judged"
     preview = " (preview)" if rule["preview"] else ""

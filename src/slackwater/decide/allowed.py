@@ -12,7 +12,9 @@ from slackwater.decide import eligibility, order
 from slackwater.decide.plan import Considered
 from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Verdict
-from slackwater.metrics.metric import Metric
+from slackwater.metrics.metric import Metric, Ranking
+
+NO_ORDER = "the metric's own sort cannot tell the order now"
 
 
 class Allowed(Struct, frozen=True):
@@ -38,12 +40,19 @@ def sorted_out(
             allowed[pod.uid] = Allowed(pod, by)
         elif pod.phase == "Running":
             considered.append(Considered(pod.key, taken=False, why=why))
-    in_order = order.ordered((one.pod for one in allowed.values()), _ranking(situation, metric))
+    ranking = _ranking(situation, metric)
+    if ranking is None:
+        # An order that nobody can tell is no reason to take from whoever comes first by chance.
+        considered += [Considered(one.pod.key, taken=False, why=NO_ORDER) for one in allowed.values()]
+        return [], sorted(considered, key=lambda one: one.pod)
+    in_order = order.ordered((one.pod for one in allowed.values()), ranking)
     return [allowed[pod.uid] for pod in in_order], sorted(considered, key=lambda one: one.pod)
 
 
-def _ranking(situation: Situation, metric: Metric | None) -> order.Ranking:
+def _ranking(situation: Situation, metric: Metric | None) -> Ranking | None:
     """The metric's own comparison; CPU's for all that a quota moves; none where it cannot tell pods apart."""
+    if metric is not None and metric.ranking is not None:
+        return metric.ranking(situation.scene)
     if metric is None or metric.of_pod is None:
         return lambda _: ()
     if metric.moved_by_quota:

@@ -12,18 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.api.units import Instant, Millicores
+from slackwater.api.units import Amount, Instant, Millicores
 from slackwater.claims.claim import Claim, Kind, Source, Throttled
 from slackwater.decide.act import Act, governed
 from slackwater.decide.decisions import Ids, decisions_of, ended, switched
-from slackwater.decide.evict import Chosen, evict
+from slackwater.decide.evict import Chosen, Released, evict
 from slackwater.decide.measuring import awaited, measure
 from slackwater.decide.memory import Evicting, Flight, Memory
 from slackwater.decide.plan import ActionKind, Decision, EvictionOrder, Measurement, Scheduling
-from slackwater.decide.restore import restore
+from slackwater.decide.restore import Restoring, restore
 from slackwater.decide.scheduling import scheduling
 from slackwater.decide.situation import PATIENCE_WITH_THE_DYING, Situation
-from slackwater.decide.throttle import throttle
+from slackwater.decide.throttle import Throttling, throttle
 from slackwater.decide.upkeep import upkeep
 from slackwater.decide.weights import Weights, weight_operations, weights
 from slackwater.judge.verdicts import Verdict, is_blind
@@ -46,7 +46,7 @@ def decide(situation: Situation) -> Plan:
     upkept = upkeep(situation)
     throttling = throttle(situation, upkept.held)
     restoring = restore(situation, throttling.held, upkept.freed)
-    evictions = evict(situation, throttling.released)
+    evictions = evict(situation, Released(throttling.released, throttling.amounts))
     leaving = tuple(evicting(situation, chosen) for chosen in evictions.chosen)
     standing, closing = scheduling(situation.verdicts, situation.now)
 
@@ -65,7 +65,7 @@ def decide(situation: Situation) -> Plan:
         situation.memory,
         throttled=tuple(restoring.held.values()),
         waits=restoring.waits,
-        flights=(*situation.memory.flights, *_flights(situation, throttling.released, restoring.granted, upkept.freed)),
+        flights=(*situation.memory.flights, *_flights(situation, throttling, restoring, upkept.freed)),
         evicting=(*situation.memory.evicting, *leaving),
         evicted_at=(*situation.memory.evicted_at, *(situation.now for _ in leaving)),
         scheduling_disabled=standing.disabled,
@@ -89,7 +89,7 @@ def preview(situation: Situation) -> tuple[tuple[Decision, ...], dict[str, str]]
     It is a plan of its own: nothing of it reaches a claim, a flight, a window or a cool-down.
     """
     throttling = throttle(situation, {})
-    evictions = evict(situation, throttling.released)
+    evictions = evict(situation, Released(throttling.released, throttling.amounts))
     acts = (*_closing(situation), *throttling.acts, *evictions.acts)
     fresh = {f"{act.action.value}/{act.governing.state.id}": _gist(act) for act in acts}
     told = situation.memory.previewed
@@ -165,12 +165,14 @@ def evicting(situation: Situation, chosen: Chosen) -> Evicting:
 
 
 def _flights(
-    situation: Situation, released: Mapping[str, Millicores], *given: Mapping[str, Millicores]
+    situation: Situation, throttling: Throttling, restoring: Restoring, freed: Mapping[str, Millicores]
 ) -> tuple[Flight, ...]:
-    back = ({uid: Millicores(-cpu) for uid, cpu in one.items()} for one in given)
-    return tuple(
-        Flight(at=situation.now, amounts=situation.in_metrics(cpu)) for cpu in (released, *back) if any(cpu.values())
-    )
+    """What no sample shows yet: of CPU in every metric that a quota moves; of the others as they told it."""
+    back = ({uid: Millicores(-cpu) for uid, cpu in one.items()} for one in (restoring.granted, freed))
+    of_cpu = [situation.in_metrics(cpu) for cpu in (throttling.released, *back) if any(cpu.values())]
+    told = [dict(amounts) for _, amounts in sorted(throttling.amounts.items())]
+    given = {metric: Amount(-amount) for metric, amount in restoring.amounts.items()}
+    return tuple(Flight(at=situation.now, amounts=amounts) for amounts in (*of_cpu, *told, given) if amounts)
 
 
 def _with_weights(

@@ -30,8 +30,21 @@ class Chosen(Struct, frozen=True):
     act: int  # which of the acts it belongs to
 
 
-Released = Mapping[str, Millicores]
-"""What this tick's throttling takes already, by pod: it is not taken twice."""
+class Released(Struct, frozen=True):
+    """What this tick's throttling takes already, by pod: it is not taken twice."""
+
+    cpu: Mapping[str, Millicores]
+    amounts: Mapping[str, Mapping[str, Amount]] = {}  # by pod and metric: of metrics that tell their own steps
+
+    def of(self, pod: Pod, metric: Metric, situation: Situation) -> float:
+        told = self.amounts.get(pod.uid, {}).get(metric.name, 0.0)
+        cpu = self.cpu.get(pod.uid, Millicores(0))
+        return metric.from_cpu(cpu, situation.capacity) if metric.from_cpu else told
+
+    def all_of(self, metric: Metric, situation: Situation) -> float:
+        if metric.from_cpu is None:
+            return sum(amounts.get(metric.name, 0.0) for amounts in self.amounts.values())
+        return metric.from_cpu(situation.counted(metric, self.cpu), situation.capacity)
 
 
 class Evictions(Struct, frozen=True):
@@ -47,15 +60,24 @@ def evict(situation: Situation, squeezed: Released) -> Evictions:
         concerned = [verdict for verdict in precise if verdict.rule.metric == metric]
         done = _close(situation, metric, concerned, done, squeezed)
     for verdict in acting:
-        if verdict not in precise and not done.chosen and not _cools(situation, verdict):
-            through = situation.through(verdict, lambda metric: metric.evict.quantified)
-            reason = verdict.reason or "what an eviction releases cannot be counted in this metric"
-            done = _one(situation, verdict, done, through, f"{reason}: one pod, then a cool-down")
+        if verdict not in precise and not done.chosen:
+            done = _uncounted(situation, verdict, done)
     for verdict in situation.verdicts:
         if not done.chosen and _may_act_blind(situation, verdict):
             why = "the metric is missing and evictOnMissingUsage is set: one pod, then a cool-down"
             done = _one(situation, verdict, done, None, why)
     return done
+
+
+def _uncounted(situation: Situation, verdict: Verdict, done: Evictions) -> Evictions:
+    """The next pod of a metric that has candidates of its own; through another metric one, and then a cool-down."""
+    own, reason = verdict.rule.metric, verdict.reason or "what an eviction releases cannot be counted in this metric"
+    if own is not None and not own.indirect:
+        return _one(situation, verdict, done, own, f"{reason}: one pod a tick")
+    if _cools(situation, verdict):
+        return done
+    through = situation.through(verdict, lambda metric: metric.evict.quantified)
+    return _one(situation, verdict, done, through, f"{reason}: one pod, then a cool-down")
 
 
 def _close(
@@ -105,7 +127,7 @@ def _not_needed(pod: Pod, stopped: str) -> Considered:
 
 
 def _gap(situation: Situation, metric: Metric, verdict: Verdict, waterline: float, squeezed: Released) -> float:
-    throttled = metric.from_cpu(situation.counted(metric, squeezed), situation.capacity) if metric.from_cpu else 0.0
+    throttled = squeezed.all_of(metric, situation)
     return max(0.0, situation.gap(metric, verdict.value or 0.0, waterline) - throttled)
 
 
@@ -115,11 +137,8 @@ def _closed(situation: Situation, metric: Metric, left: float) -> bool:
 
 
 def _release(situation: Situation, metric: Metric, pod: Pod, squeezed: Released) -> Amount | None:
-    usage = situation.usage_of(pod, metric)
-    if usage is None or metric.from_cpu is None:
-        return usage
-    taken = metric.from_cpu(squeezed.get(pod.uid, Millicores(0)), situation.capacity)
-    return Amount(max(0.0, usage - taken))
+    whole = situation.released_by_going(pod, metric)
+    return None if whole is None else Amount(max(0.0, whole - squeezed.of(pod, metric, situation)))
 
 
 def _worth_first(
@@ -206,4 +225,4 @@ def _counts(verdict: Verdict, pod: Pod) -> bool:
 
 def _use(situation: Situation, pod: Pod, through: Metric | None) -> Amount | None:
     """Without a metric nothing needs to be known of it."""
-    return situation.usage_of(pod, through) if through is not None else Amount(0.0)
+    return situation.usage_of(pod, through) if through is not None and through.of_pod else Amount(0.0)

@@ -6,12 +6,12 @@ released, is a closed form; a group of pods is therefore walked by halving, howe
 last round pod by pod. The last step is cut to what the gap needs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from slackwater.api.objects import Pod
-from slackwater.api.units import Millicores
+from slackwater.api.units import Amount, Millicores
 
 
 class Rung(Struct, frozen=True, kw_only=True):
@@ -54,6 +54,7 @@ class Squeeze(Struct, frozen=True):
     ladder: Ladder
     quotas: tuple[tuple[Rung, Millicores], ...]
     release: Millicores
+    amounts: Mapping[str, Amount] = {}  # and in metrics that tell their own steps, by name
 
 
 def squeeze(group: Sequence[Ladder], gap: Millicores) -> tuple[list[Squeeze], Millicores]:

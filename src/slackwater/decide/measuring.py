@@ -6,7 +6,7 @@ A decision waits here until both are known. What cannot be measured (the contain
 said to be unmeasured, never zero.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,10 +36,7 @@ def awaited(situation: Situation, decisions: Iterable[Decision]) -> tuple[Awaiti
             metric=decision.metric,
             waterline=decision.waterline,
             at=decision.instant,
-            subjects=tuple(
-                _subject(situation, situation.catalogue.get(decision.metric), operation)
-                for operation in decision.operations
-            ),
+            subjects=_subjects(situation, situation.catalogue.get(decision.metric), decision.operations),
         )
         for decision in decisions
         if decision.action in AWAITED and not decision.preview and _has_effect(decision)
@@ -129,6 +126,20 @@ def _use(situation: Situation, metric: Metric, uid: str, container: str) -> Amou
         return situation.usage_of(pod, metric)
     cpu = situation.cpu_of(uid, container)
     return None if cpu is None else Amount(cpu)
+
+
+def _subjects(situation: Situation, metric: Metric | None, operations: Sequence[Operation]) -> tuple[Subject, ...]:
+    """In a metric that tells its own steps only whole pods can be measured: with the first of a pod's operations."""
+    if metric is None or not metric.stepped:
+        return tuple(_subject(situation, metric, operation) for operation in operations)
+    quotas = [operation if operation.knob == "quota" else None for operation in operations]
+    first = {operation.uid: place for place, operation in reversed(list(enumerate(quotas))) if operation}
+    return tuple(
+        Subject(
+            one.uid, "", _use(situation, metric, one.uid, "") if first.get(one.uid) == place or not one.knob else None
+        )
+        for place, one in enumerate(operations)
+    )
 
 
 def _subject(situation: Situation, metric: Metric | None, operation: Operation) -> Subject:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from slackwater.api.units import Seconds
 from slackwater.decide import restore, sentence
+from slackwater.decide.room import LEAST_GRANT, base_wait, highest_seen
 from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Verdict
 from slackwater.metrics.metric import Metric
@@ -27,7 +28,7 @@ class Obstacle(Struct, frozen=True, kw_only=True):
 def obstacles(situation: Situation) -> tuple[Obstacle, ...]:
     """Empty: the next sample gives back. Only of worth where something is held back."""
     concerned = [verdict for verdict in situation.verdicts if restore.binds(verdict)]
-    base = restore.base_wait(situation, concerned)
+    base = base_wait(situation, concerned)
     found = (
         tuple(_engaged(concerned))
         or tuple(_waits(situation, concerned, base))
@@ -69,7 +70,7 @@ def _no_room(situation: Situation, concerned: Sequence[Verdict], window: Seconds
         room = restore.room_for(situation, here, window, {})
         if room is None:
             yield _unknown(metric, here, window)
-        elif room.cpu < restore.LEAST_GRANT:
+        elif room.cpu < LEAST_GRANT:
             yield _full(situation, metric, here, window)
 
 
@@ -82,7 +83,7 @@ def _unknown(metric: Metric, here: Iterable[Verdict], window: Seconds) -> Obstac
 
 
 def _full(situation: Situation, metric: Metric, here: Iterable[Verdict], window: Seconds) -> Obstacle:
-    highest = restore.highest_seen(situation, metric, window) or 0.0
+    highest = highest_seen(situation, metric, window) or 0.0
     line, unit = min(verdict.rule.rule.value or 0.0 for verdict in here), metric.unit.value
     margin = situation.settings.restore_margin
     why = (
@@ -107,7 +108,7 @@ def _behind(situation: Situation, verdict: Verdict) -> Obstacle:
     title = verdict.rule.title
     if verdict.state.engaged or verdict.state.bad_now:
         return Obstacle(kind="engaged", rule=title, metric=_name(verdict), why=f"{title} is {_phase(verdict)}")
-    base = restore.base_wait(situation, [verdict])
+    base = base_wait(situation, [verdict])
     return _wait(situation, verdict, restore.wait_left(situation, verdict, situation.memory.waits, base), base)
 
 

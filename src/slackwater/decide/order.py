@@ -12,10 +12,9 @@ from itertools import groupby
 from slackwater.api.objects import Pod
 from slackwater.api.units import Millicores
 from slackwater.decide.eligibility import level
+from slackwater.metrics.metric import Ranking, SortKey
 
 GroupKey = tuple[int, int, int]
-SortKey = tuple[float | int, ...]
-Ranking = Callable[[Pod], SortKey]
 
 
 def class_and_priority(pod: Pod) -> GroupKey:

@@ -7,8 +7,7 @@ periods will use all it is given, and is counted so; another gets its step for n
 brought the harm back, the wait doubles.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,17 +20,16 @@ from slackwater.decide import order
 from slackwater.decide.act import Act, governed, who
 from slackwater.decide.memory import Wait
 from slackwater.decide.plan import ActionKind, Operation
+from slackwater.decide.returning import Returned, returns
+from slackwater.decide.room import LEAST_GRANT, UNBOUNDED, base_wait, room_in
 from slackwater.decide.situation import Situation
 from slackwater.judge.states import Phase
 from slackwater.judge.verdicts import Change, Verdict
 from slackwater.metrics.metric import Metric
 from slackwater.snapshot import usage
 
-DEFAULT_COOL_DOWN = Seconds(300)
-LEAST_TICKS_OF_WAIT = 3
 HELD_FOR_WAITS = 4
 CALM = 0.8  # of the waterline: below it the wait is as short as ever
-LEAST_GRANT = Millicores(10)
 
 Held = dict[tuple[str, str], Throttled]
 
@@ -48,6 +46,7 @@ class Restoring(Struct, frozen=True):
     granted: dict[str, Millicores] = {}  # by pod: what it is expected to use of it
     acts: tuple[Act, ...] = ()
     waits: dict[str, Wait] = {}
+    amounts: dict[str, Amount] = {}  # by metric: what those with steps of their own say that it takes
 
 
 def restore(situation: Situation, held: Held, freed: Mapping[str, Millicores]) -> Restoring:
@@ -98,11 +97,6 @@ def wait_left(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait],
     return Seconds(max(0.0, max(wait.seconds, base) - (situation.now - harm)))
 
 
-def base_wait(situation: Situation, concerned: Iterable[Verdict]) -> Seconds:
-    longest = max((verdict.rule.cool_down for verdict in concerned), default=DEFAULT_COOL_DOWN)
-    return Seconds(max(longest, LEAST_TICKS_OF_WAIT * situation.settings.tick))
-
-
 def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wait:
     """The metric's wait as this tick leaves it: doubled by a relapse, halved where a grant has held, reset by calm."""
     here = [v for v in concerned if v.rule.metric and v.rule.metric.name == metric]
@@ -140,33 +134,18 @@ def room_for(
     situation: Situation, concerned: Sequence[Verdict], window: Seconds, freed: Mapping[str, Millicores]
 ) -> Room | None:
     """The least over the metrics; None where something is not known."""
-    room = Room(float("inf"), list(concerned) or [v for v in situation.verdicts if v.rule.throttles])
+    room = Room(UNBOUNDED, list(concerned) or [v for v in situation.verdicts if v.rule.throttles])
     for metric in situation.catalogue.by_rank(metrics_of(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
-        if all(verdict.state.released_blind for verdict in here):
-            continue
-        highest = highest_seen(situation, metric, window)
-        if highest is None or any(verdict.missing for verdict in here):
+        left = room_in(situation, metric, here, window)
+        if left is None:
             return None
-        line = min(verdict.rule.rule.value or 0.0 for verdict in here) * (1 - situation.settings.restore_margin)
-        free = situation.cpu_for(metric, line - highest + min(0.0, situation.acted(metric)))
-        free = Millicores(free - situation.counted(metric, freed))
+        if left == UNBOUNDED:
+            continue
+        free = Millicores(situation.cpu_for(metric, left) - situation.counted(metric, freed))
         if free < room.cpu:
             room = Room(free, here)
     return room
-
-
-def highest_seen(situation: Situation, metric: Metric, window: Seconds) -> Amount | None:
-    """The highest usage in the window; None where samples do not cover all of it."""
-    begin, step = situation.now - window, 2.5 * situation.settings.tick
-    points = situation.memory.windows.get(metric.name, ())
-    inside = [(at, value) for at, value in points if at > begin]
-    times = [at for at, _ in inside]
-    if not times or times[0] - begin > step or situation.now - times[-1] > step:
-        return None
-    if any(later - earlier > step for earlier, later in pairwise(times)):
-        return None
-    return max(value for _, value in inside)
 
 
 class _Grant(Struct, frozen=True):
@@ -185,7 +164,10 @@ def _granted(
     left = dict(held)
     by_pod: dict[str, Millicores] = {}
     granted, eased = 0, False  # whether the step of this tick has been taken, of what comes back one step a tick
-    for group in _groups(situation, held, concerned, waits):
+    free, grouped = _over(situation, held, waits), _grouped(situation, held)
+    own = returns(situation, (pod for group in grouped for pod in group), free)
+    for pods in grouped:
+        group = [grant for pod in pods for grant in _grants(situation, pod, free, concerned, own.get(pod.uid))]
         hungry = group
         if eased:
             hungry = [grant for grant in group if not grant.stepwise]
@@ -197,10 +179,10 @@ def _granted(
                 by_pod[grant.pod.uid] = Millicores(by_pod.get(grant.pod.uid, 0) + given)
                 if after is not None and given and not grant.stepwise:
                     again.append(grant)
-            hungry = again if room.cpu != float("inf") else []
+            hungry = again if room.cpu != UNBOUNDED else []
         eased = eased or any(grant.stepwise and left.get(grant.claim.where) != grant.claim for grant in group)
     behind = _behind(situation, held, left)
-    if room.cpu == float("inf"):
+    if room.cpu == UNBOUNDED:
         room = Room(room.cpu, behind or room.rules)
     operations = _operations(situation, governed(room.rules)[0].rule.metric, held, left)
     if not operations:
@@ -209,39 +191,55 @@ def _granted(
     granting = metrics_of([*concerned, *behind])
     fresh = {m: replace(waits.get(m, Wait()), granted_at=now, proven_at=None) for m in granting}
     act = _act(situation, room, operations, over=not left)
-    return Restoring(left, by_pod, (act,), {**waits, **fresh})
+    amounts = _taken(own, {operation.uid for operation in operations})
+    return Restoring(left, by_pod, (act,), {**waits, **fresh}, amounts)
 
 
-def _groups(
-    situation: Situation, held: Held, concerned: Sequence[Verdict], waits: Mapping[str, Wait]
-) -> list[list[_Grant]]:
-    """The containers that hold something back, who is first in the order last; in groups."""
+def _taken(own: Mapping[str, Returned], eased: Collection[str]) -> dict[str, Amount]:
+    """What giving back to these pods takes of each metric that says so."""
+    total: dict[str, Amount] = {}
+    for uid in sorted(own.keys() & set(eased)):
+        for metric, amount in own[uid].amounts.items():
+            total[metric] = Amount(total.get(metric, 0.0) + amount)
+    return total
+
+
+def _grouped(situation: Situation, held: Held) -> list[list[Pod]]:
+    """The pods that something is held back from, who is first in the order last; in groups."""
     ranking = order.by_cpu(lambda pod: situation.cpu_of(pod.uid, ""))
     pods = {situation.pods[uid].uid: situation.pods[uid] for uid, _ in held if uid in situation.pods}
     groups = order.grouped(order.ordered(pods.values(), ranking))
-    return [
-        [grant for pod in reversed(group) for grant in _grants(situation, pod, held, concerned, waits)]
-        for group in reversed(groups)
-    ]
+    return [list(reversed(group)) for group in reversed(groups)]
+
+
+def _over(situation: Situation, held: Held, waits: Mapping[str, Wait]) -> Held:
+    """What every rule behind it that cannot count in CPU has let go of."""
+    return {
+        where: claim
+        for where, claim in held.items()
+        if all(is_over(situation, verdict, waits) for verdict in uncounted(situation, claim))
+    }
 
 
 def _grants(
-    situation: Situation, pod: Pod, held: Held, concerned: Sequence[Verdict], waits: Mapping[str, Wait]
+    situation: Situation, pod: Pod, free: Held, concerned: Sequence[Verdict], own: Returned | None
 ) -> Iterable[_Grant]:
     groups = {container.name: group for container, group in usage.groups_of(pod)}
     for container in pod.containers:
-        claim = held.get((pod.uid, container.name))
-        behind = uncounted(situation, claim) if claim else []
-        if claim is None or not all(is_over(situation, verdict, waits) for verdict in behind):
+        claim = free.get((pod.uid, container.name))
+        if claim is None:
             continue
+        behind = uncounted(situation, claim)
         # One that does not run just now uses nothing of what it is given; it must not hold its throttle for ever.
         group, limit = groups.get(container.name), container_limit(container)
         starved = group is not None and usage.starved(situation.frames, group)
         ratio = max((_step_ratio(verdict) for verdict in (*concerned, *behind)), default=CpuThrottle().step_ratio)
         step = Millicores(max(LEAST_GRANT, (limit or claim.reference) * ratio // 100))
-        yield _Grant(
-            pod, claim, starved, bool(behind), step, limit is not None, limit or _unlimited_top(situation, pod)
-        )
+        if own is not None:
+            step = own.rises.get(container.name, Millicores(0))
+        if step:
+            top = limit or _unlimited_top(situation, pod)
+            yield _Grant(pod, claim, starved, bool(behind), step, limit is not None, top)
 
 
 def _behind(situation: Situation, before: Held, after: Held) -> list[Verdict]:
@@ -318,7 +316,7 @@ def operation(situation: Situation, metric: Metric | None, claim: Throttled, aft
 def _act(situation: Situation, room: Room, operations: tuple[Operation, ...], *, over: bool) -> Act:
     governing, also = governed(room.rules)
     metric = governing.rule.metric
-    bounded = room.cpu != float("inf")
+    bounded = room.cpu != UNBOUNDED
     free = Millicores(int(room.cpu)) if bounded else None
     return Act(
         action=ActionKind.RESTORE,

@@ -223,6 +223,8 @@ def _end(decision: Decision) -> tuple[str, ...]:
 def _brief_deed(decision: Decision, pod: str, operations: list[Operation]) -> str:
     would = "would: " if decision.preview else ""
     first = next((operation for operation in operations if operation.knob != "weight"), operations[0])
+    if first.knob == "quota" and first.after is None:
+        return f"{would}{pod} {_cores(first.before)} cores -> unlimited"
     cores = " cores" if first.knob == "quota" else ""
     return f"{would}{pod} {_change(decision, first)}{cores}"
 

@@ -15,7 +15,7 @@ from slackwater.decide.memory import Memory
 from slackwater.decide.settings import Settings
 from slackwater.judge.verdicts import Verdict
 from slackwater.metrics.metric import Catalogue, Metric, every_pod
-from slackwater.metrics.scene import Scene
+from slackwater.metrics.scene import Collected, Scene
 from slackwater.snapshot import usage
 from slackwater.snapshot.groups import GroupId
 from slackwater.snapshot.knobs import Settings as KnobSettings
@@ -37,6 +37,7 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
     verdicts: tuple[Verdict, ...]  # of the real rules, or of those that only show what they would do
     memory: Memory
     looked_at: Mapping[GroupId, KnobSettings] = {}
+    collected: Mapping[str, Collected] = {}  # what packages' collectors have brought
     stuck: frozenset[GroupId] = frozenset()  # containers whose quota the kernel refuses, or somebody else writes
     weight_of: Callable[[Shares], int] = int  # what a weight's file holds for so many shares
     sampled: bool = True  # this tick has a newer sample than the one before
@@ -70,7 +71,7 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
     def _in_flight(self, metric: Metric) -> Amount:
         """What has been released already and the newest sample cannot show yet."""
         here = sorted(self.leaving & self.pods.keys())
-        dying = sum(self.usage_of(self.pods[uid], metric) or 0.0 for uid in here)
+        dying = sum(self.released_by_going(self.pods[uid], metric) or 0.0 for uid in here)
         # Of a pod that is gone nobody can say whether it counted in a metric that does not concern every pod.
         running = {pod.uid for pod in self.view.pods if pod.phase == "Running"}
         gone = usage.departed_cpu(self.frames, running) if metric.concerns is every_pod else Millicores(0)
@@ -98,6 +99,7 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
             pods=self.view.pods,
             squeezed=frozenset(claim.pod for claim in self.memory.throttled),
             elastic_cpu=self.view.node.elastic_cpu,
+            collected=self.collected,
         )
 
     def usage_of(self, pod: Pod, metric: Metric) -> Amount | None:
@@ -105,6 +107,9 @@ class Situation(Struct, frozen=True, kw_only=True, dict=True):
         if not metric.concerns(pod):
             return Amount(0.0)
         return metric.of_pod(self.scene, pod) if metric.of_pod else None
+
+    def released_by_going(self, pod: Pod, metric: Metric) -> Amount | None:
+        return metric.released_by_going(self.scene, pod) if metric.concerns(pod) else Amount(0.0)
 
     def cpu_of(self, uid: str, container: str) -> Millicores | None:
         """What one container uses now; of the whole pod where none is named."""

@@ -6,7 +6,7 @@ waterline of a rule whose action is allowed to it; for each waterline the groups
 release in another is subtracted there too.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from slackwater.api.objects import CpuThrottle
 from slackwater.api.units import Amount, Millicores
 from slackwater.claims.claim import Throttled
-from slackwater.decide import order
+from slackwater.decide import order, stepping
 from slackwater.decide.act import Act, cores, governed, who
 from slackwater.decide.allowed import Allowed, sorted_out
 from slackwater.decide.candidates import Held, Ratios, ladder_of
-from slackwater.decide.ladder import Ladder, Squeeze, one_step, squeeze
+from slackwater.decide.ladder import Ladder, Rung, Squeeze, one_step, squeeze
 from slackwater.decide.plan import ActionKind, Considered, Operation
 from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Verdict, is_blind
@@ -28,6 +28,7 @@ from slackwater.metrics.metric import Metric
 class Throttling(Struct, frozen=True):
     held: dict[tuple[str, str], Throttled]
     released: dict[str, Millicores] = {}  # by pod
+    amounts: dict[str, Mapping[str, Amount]] = {}  # by pod and metric: what metrics with steps of their own say
     acts: tuple[Act, ...] = ()
 
 
@@ -48,20 +49,24 @@ def throttle(situation: Situation, held: Held) -> Throttling:
 
 def _imprecisely(situation: Situation, concerned: list[Verdict], done: Throttling) -> Throttling:
     """
-    A metric in which no release can be counted: one step at each bad sample, through a metric that a quota moves,
-    however many rules there are on it.
+    A metric in which no release can be counted: one step at each bad sample, its own or CPU's, however many rules
+    there are on it.
     """
     governing, _ = governed(concerned)
-    through = situation.through(governing, lambda metric: metric.moved_by_quota)
+    through = situation.through(governing, _moves)
     reason = governing.reason or "what squeezing releases cannot be counted in this metric"
     return _one_step(situation, concerned, done, through, reason=reason, stopped="one step at each bad sample")
 
 
 def _blindly(situation: Situation, verdict: Verdict, done: Throttling) -> Throttling:
     """The one step that an activation takes when its metric has gone missing."""
-    through = situation.through(verdict, lambda metric: metric.moved_by_quota)
+    through = situation.through(verdict, _moves)
     reason = "the metric is missing: one step, and no more in this activation"
     return _one_step(situation, [verdict], done, through, reason=reason, stopped="one step")
+
+
+def _moves(metric: Metric) -> bool:
+    return metric.moved_by_quota or metric.stepped
 
 
 def _close(situation: Situation, metric: Metric, concerned: list[Verdict], done: Throttling) -> Throttling:
@@ -72,14 +77,12 @@ def _close(situation: Situation, metric: Metric, concerned: list[Verdict], done:
     gap = open_gap = Amount(0)
     for waterline in sorted({verdict.rule.rule.value or 0.0 for verdict in concerned}, reverse=True):
         gap = situation.gap(metric, governing.value or 0.0, waterline)
-        open_cpu = Millicores(situation.cpu_for(metric, gap) - situation.counted(metric, done.released))
         candidates = [one for one in allowed if one.waterline <= waterline]
         groups = _groups(situation, candidates, done.held, _ratios(concerned), reasons)
-        squeezes, open_cpu = _walk(groups, open_cpu)
+        squeezes, open_gap = _squeezes(situation, metric, groups, gap, done)
         done = _with(situation, done, squeezes, candidates)
         for squeezed in squeezes:
             _note(situation, metric, squeezed, operations)
-        open_gap = metric.from_cpu(open_cpu, situation.capacity) if metric.from_cpu else Amount(0)
     act = Act(
         action=ActionKind.THROTTLE,
         governing=governing,
@@ -117,6 +120,18 @@ def _groups(
         yield ladders
 
 
+def _squeezes(
+    situation: Situation, metric: Metric, groups: Iterator[list[Ladder]], gap: Amount, done: Throttling
+) -> tuple[list[Squeeze], Amount]:
+    """Until the gap is closed, less what this tick has released in this metric already; and what is still open."""
+    if metric.from_cpu is None:
+        told = sum(amounts.get(metric.name, 0.0) for amounts in done.amounts.values())
+        return stepping.walk(situation.scene, metric, groups, Amount(gap - told))
+    open_cpu = Millicores(situation.cpu_for(metric, gap) - situation.counted(metric, done.released))
+    squeezes, open_cpu = _walk(groups, open_cpu)
+    return squeezes, metric.from_cpu(open_cpu, situation.capacity)
+
+
 def _walk(groups: Iterator[list[Ladder]], open_cpu: Millicores) -> tuple[list[Squeeze], Millicores]:
     """Group by group until the gap is closed; a group that is not reached is not even looked at."""
     squeezes: list[Squeeze] = []
@@ -133,10 +148,12 @@ def _with(
     allowed: Iterable[Allowed],
 ) -> Throttling:
     by = {one.pod.uid: one.verdicts for one in allowed}
-    held, released = dict(done.held), dict(done.released)
+    held, released, amounts = dict(done.held), dict(done.released), dict(done.amounts)
     for squeezed in squeezes:
         pod = squeezed.ladder.pod.uid
         released[pod] = Millicores(released.get(pod, 0) + squeezed.release)
+        if squeezed.amounts:
+            amounts[pod] = _sum(amounts.get(pod, {}), squeezed.amounts)
         for rung, quota in squeezed.quotas:
             old = held.get((pod, rung.container))
             causes = {verdict.state.id for verdict in by[pod]} | set(old.causes if old else ())
@@ -151,7 +168,11 @@ def _with(
                 since=old.since if old else situation.now,
                 starved_at=situation.now,
             )
-    return Throttling(held, released, done.acts)
+    return Throttling(held, released, amounts, done.acts)
+
+
+def _sum(one: Mapping[str, Amount], other: Mapping[str, Amount]) -> dict[str, Amount]:
+    return {name: Amount(one.get(name, 0.0) + other.get(name, 0.0)) for name in one.keys() | other.keys()}
 
 
 def _note(
@@ -160,8 +181,7 @@ def _note(
     pod = squeezed.ladder.pod
     for rung, quota in squeezed.quotas:
         earlier = operations.get((pod.uid, rung.container))
-        release = Millicores(max(0, rung.usage - quota))
-        expected = metric.from_cpu(release, situation.capacity) if metric.from_cpu else None
+        expected = _expected(situation, metric, squeezed, rung, quota)
         operations[pod.uid, rung.container] = Operation(
             pod=pod.key,
             uid=pod.uid,
@@ -172,6 +192,15 @@ def _note(
             expected=expected + (earlier.expected or 0.0) if earlier and expected is not None else expected,
             who=who(pod),
         )
+
+
+def _expected(situation: Situation, metric: Metric, squeezed: Squeeze, rung: Rung, quota: Millicores) -> Amount | None:
+    """Of what the pod releases, this container's part; None where nobody can say."""
+    if metric.from_cpu is not None:
+        return metric.from_cpu(Millicores(max(0, rung.usage - quota)), situation.capacity)
+    whole = sum(one.start - level for one, level in squeezed.quotas)
+    told = squeezed.amounts.get(metric.name)
+    return None if told is None or not whole else Amount(told * (rung.start - quota) / whole)
 
 
 def _told(
@@ -199,7 +228,7 @@ def _one_step(
     allowed, considered = sorted_out(situation, through, concerned, evicts=False)
     reasons: dict[str, str] = {}
     groups = _groups(situation, allowed, done.held, _ratios(concerned), reasons)
-    squeezes = one_step(next((group for group in groups if group), []))
+    squeezes = _single_steps(situation, through, groups)
     operations: dict[tuple[str, str], Operation] = {}
     for squeezed in squeezes:
         _note(situation, through, squeezed, operations)
@@ -214,6 +243,13 @@ def _one_step(
         stopped=stopped if squeezes else "nobody left who may be squeezed further",
     )
     return replace(_with(situation, done, squeezes, allowed), acts=(*done.acts, act))
+
+
+def _single_steps(situation: Situation, through: Metric, groups: Iterable[list[Ladder]]) -> list[Squeeze]:
+    """Of a metric with steps of its own everybody takes one; through CPU only the lowest group that can."""
+    if through.stepped:
+        return stepping.single(situation.scene, through, [ladder for group in groups for ladder in group])
+    return one_step(next((group for group in groups if group), []))
 
 
 def in_no_unit(verdict: Verdict, through: Metric, operation: Operation) -> Operation:

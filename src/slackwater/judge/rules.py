@@ -14,14 +14,14 @@ from msgspec import Struct
 from slackwater.api import quantity
 from slackwater.api.objects import AvoidanceAction, CpuThrottle, Policy, Rule, Strategy, Weight
 from slackwater.api.units import Seconds
-from slackwater.metrics.metric import Catalogue, Metric, Unit
+from slackwater.metrics.metric import Catalogue, Metric, OwnUnit, Unit
 from slackwater.snapshot.usage import Capacity
 from slackwater.snapshot.view import View
 
 LEAST_PART_OF_CAPACITY = 0.01
 WATERLINE = "metricRule.value"
 
-_EXAMPLES = {
+_EXAMPLES: dict[Unit | OwnUnit, str] = {
     Unit.MILLICORES: "six cores are 6000 or 6k",
     Unit.PERCENT: "four fifths are 80",
     Unit.BYTES: "twenty gibibytes are 20Gi",
@@ -112,19 +112,25 @@ def _rules(policies: Iterable[Policy], view: View, catalogue: Catalogue, capacit
                 cache_ttl=policy.cache_ttl,
                 action=action,
                 metric=metric,
-                error=_error(policy, rule, action, metric, capacity),
+                error=_error(policy, rule, action, metric, catalogue=catalogue, capacity=capacity),
             )
 
 
 def _error(
-    policy: Policy, rule: Rule, action: AvoidanceAction | None, metric: Metric | None, capacity: Capacity
+    policy: Policy,
+    rule: Rule,
+    action: AvoidanceAction | None,
+    metric: Metric | None,
+    *,
+    catalogue: Catalogue,
+    capacity: Capacity,
 ) -> str:
     if rule.text is not None or policy.namespace is not None:
         return f"policies {'in Rego' if rule.text is not None else 'for pods'} are not served yet"
     if action is None:
         return f"there is no AvoidanceAction named {rule.action!r}"
     if metric is None:
-        return f"there is no metric named {rule.metric!r}"
+        return catalogue.why_not(rule.metric or "")
     if rule.value is None:
         return "metricRule.value is missing"
     return _not_served(metric, action) or str(refused(rule, action, metric, capacity) or "")
@@ -157,7 +163,11 @@ def _implausible(rule: Rule, metric: Metric, capacity: Capacity) -> Refused | No
     """A waterline on a part of the node's capacity that is next to nothing of it: the unit was not what was thought."""
     if not metric.part_of_node or rule.value is None:
         return None
-    wholes = {Unit.MILLICORES: float(capacity.cpu), Unit.PERCENT: 100.0, Unit.BYTES: float(capacity.memory)}
+    wholes: dict[Unit | OwnUnit, float] = {
+        Unit.MILLICORES: float(capacity.cpu),
+        Unit.PERCENT: 100.0,
+        Unit.BYTES: float(capacity.memory),
+    }
     whole = wholes.get(metric.unit, 0.0)
     least = whole * LEAST_PART_OF_CAPACITY
     if rule.value >= least or not whole:
@@ -170,12 +180,12 @@ def _implausible(rule: Rule, metric: Metric, capacity: Capacity) -> Refused | No
     )
 
 
-def written(value: float, unit: Unit) -> str:
+def written(value: float, unit: Unit | OwnUnit) -> str:
     """As a manifest would have it, so that it can be compared with what was written there."""
     return quantity.binary(value) if unit is Unit.BYTES else f"{value:.15g}"
 
 
-def _rounded_up(least: float, unit: Unit) -> str:
+def _rounded_up(least: float, unit: Unit | OwnUnit) -> str:
     """What is written as it is told must then be taken."""
     step = 1 << 20 if unit is Unit.BYTES else 1
     return written(math.ceil(least / step) * step, unit)

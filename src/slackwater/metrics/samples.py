@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from slackwater.api.units import Instant, Seconds
-from slackwater.metrics.metric import Catalogue
-from slackwater.metrics.reading import Reading
+from slackwater.metrics.metric import Catalogue, Metric
+from slackwater.metrics.reading import Element, Reading
 from slackwater.metrics.scene import Scene
 
 
@@ -32,6 +32,16 @@ class SampleReadings(Struct, frozen=True):
             metric = catalogue.get(name)
             elements = metric.elements(scene) if metric else ()
             if metric and elements:
-                beside = metric.beside(scene) if metric.beside else None
-                fresh[name] = Reading(elements, Instant(scene.frames.newest.at), tick, beside)
+                fresh[name] = _reading(metric, elements, scene, scene.frames.newest.at, tick)
         return SampleReadings(fresh)
+
+
+def _reading(
+    metric: Metric, elements: tuple[Element, ...], scene: Scene, sampled_at: Instant, tick: Seconds
+) -> Reading:
+    """What a collector brought is as old as it is, however new the sample."""
+    collected = metric.collector.newest(scene) if metric.collector else None
+    beside = metric.beside(scene) if metric.beside else None
+    if metric.collector is None or collected is None:
+        return Reading(elements, sampled_at, tick, beside)
+    return Reading(elements, collected.at, Seconds(max(tick, metric.collector.every)), beside)

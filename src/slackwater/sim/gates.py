@@ -41,4 +41,4 @@ def gates_for(catalogue: Catalogue, faults: Sequence[Fault]) -> dict[str, Gate]:
 
 def through(catalogue: Catalogue, gates: Mapping[str, Gate]) -> Catalogue:
     """The same metrics, some of them behind their gates."""
-    return Catalogue({**catalogue.metrics, **{name: gate.gated() for name, gate in gates.items()}})
+    return replace(catalogue, metrics={**catalogue.metrics, **{name: gate.gated() for name, gate in gates.items()}})

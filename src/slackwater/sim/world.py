@@ -17,7 +17,7 @@ bad disk, `hide_usage` and `node.hides_cpu` counters that cannot be read, `clust
 from slackwater.agent import life
 from slackwater.agent.carried import Carried
 from slackwater.agent.configuration import Configuration
-from slackwater.agent.edges import Edges
+from slackwater.agent.edges import Edges, NoPackages, Packages
 from slackwater.agent.tick import tick
 from slackwater.api.manifests.loading import load
 from slackwater.api.objects import AvoidanceAction, Node, Pod, PodQos, Policy
@@ -52,9 +52,10 @@ class Simulation:
         cgroup_version: int = 1,
         marks_work: bool = True,
         catalogue: Catalogue = BUILTIN,
+        packages: Packages | None = None,
     ) -> None:
+        """`catalogue` and `packages`: the metrics that rules may name, and who brought those that are not built in."""
         self.configuration = configuration or Configuration()
-        self.catalogue = catalogue
         self.clock = SimulatedClock(start)
         self.faults = Faults()
         self.host = FallibleHost(self.clock, version=cgroup_version, cpu=cpu, memory=memory, xattrs=marks_work)
@@ -63,6 +64,8 @@ class Simulation:
         self.host.faults = self.cluster.faults = self.journal.faults = self.faults
         self.node = SimulatedNode(self.clock, self.host, cpu, memory)
         self.rivals: tuple[str, ...] = ()
+        self.catalogue = catalogue
+        self.packages = packages or NoPackages()
         self.held: Carried | None = None  # None: no agent runs
         self._object = node or Node(name="node")
         self._policies: dict[tuple[str, str, str], Policy] = {}
@@ -211,6 +214,7 @@ class Simulation:
             journal=self.journal,
             clock=self.clock,
             rivals=lambda: self.rivals,
+            packages=self.packages,
         )
 
     def _agent(self, *, look: bool) -> None:

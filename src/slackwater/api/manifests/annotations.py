@@ -67,6 +67,6 @@ def _meant(kind: str, name: str) -> str:
     elsewhere = [other for other, known in _KINDS.items() if name in known]
     if elsewhere:
         return f"put it on a {elsewhere[0]}"
-    names = [one for one in _KINDS[kind] if one.startswith(_OURS)]
-    near = difflib.get_close_matches(name, names, 1, 0.8)
-    return f"did you mean {near[0]}?" if near else f"known there is {', '.join(names)}"
+    ours = [one.removeprefix(_OURS) for one in _KINDS[kind] if one.startswith(_OURS)]
+    near = difflib.get_close_matches(name.removeprefix(_OURS), ours, 1, 0.6)
+    return f"did you mean {_OURS}{near[0]}?" if near else f"known there is {', '.join(_OURS + one for one in ours)}"

@@ -30,10 +30,10 @@ def run(folder: Path) -> Result:
     return CliRunner().invoke(status, ["--cluster", f"folder:{folder}"])
 
 
-def told(folder: Path, **rule: Any) -> str:
+def told(folder: Path, mode: str = "act", **rule: Any) -> str:
     """What is said of one rule."""
     said = {
-        "mode": "act",
+        "mode": mode,
         "modeWhy": "as configured",
         "backend": "cgroup1",
         "schedulingDisabled": False,
@@ -54,8 +54,13 @@ def test_a_value_stands_beside_its_waterline_and_bad_ticks_beside_what_is_needed
 
 
 def test_a_rule_that_nobody_judges_has_no_missing_metric(tmp_path: Path) -> None:
-    assert told(tmp_path, state="off", value=None) == "not judged"
+    assert told(tmp_path, "off", state="off", value=None) == "not judged"
+    assert told(tmp_path, "off", state="error", error="no action") == "plays no part: no action"
     assert told(tmp_path, state="idle", value=None, missing=True) == "idle, cpu_total_usage is missing"
+
+
+def test_after_the_agents_end_a_rule_is_told_as_it_was(tmp_path: Path) -> None:
+    assert told(tmp_path, "off", badTicks=0) == "not judged (at the last tick: active, 2 cores, waterline 0.8)"
 
 
 def test_a_full_node_is_full_and_not_more(tmp_path: Path) -> None:
