@@ -100,6 +100,14 @@ def test_other_files_of_a_folder_are_not_read(folder: Path) -> None:
     assert told(folder)["documents"] == 2
 
 
+def test_what_an_agent_would_refuse_exits_with_one(folder: Path) -> None:
+    (folder / "policy.yml").write_text(POLICY.replace("4000", "6"))
+    result = run(folder)
+    assert result.exit_code == 1
+    assert "is under 1 % of the node's" in result.stdout
+    assert result.stdout.endswith("2 documents, 1 error, 0 warnings\n")
+
+
 def test_a_folder_without_manifests_is_said_to_be_one_and_nothing_is_wrong_with_it(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("a: b")
     result = run(tmp_path)

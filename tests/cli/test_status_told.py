@@ -64,7 +64,13 @@ def test_after_the_agents_end_a_rule_is_told_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_full_node_is_full_and_not_more(tmp_path: Path) -> None:
-    full = {"metric": "cpu_total_utilization", "unit": "percent", "value": 100.4, "waterline": 85.0, "badTicks": 0}
+    full: dict[str, Any] = {
+        "metric": "cpu_total_utilization",
+        "unit": "percent",
+        "value": 100.4,
+        "waterline": 85.0,
+        "badTicks": 0,
+    }
     assert told(tmp_path, **full) == "active, 100 %, waterline 85"
 
 

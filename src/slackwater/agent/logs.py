@@ -23,10 +23,26 @@ class JsonLines(logging.Formatter):
         return msgspec.json.encode(line).decode()
 
 
-def set_up(keys: LogKeys, stream: TextIO = sys.stderr) -> None:
+class Once(logging.Filter):
+    """For what is over in a moment: a journal that cannot be written is told at the first write, not at each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: set[str] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        news = message not in self._told
+        self._told.add(message)
+        return news
+
+
+def set_up(keys: LogKeys, stream: TextIO = sys.stderr, *, once: bool = False) -> None:
     as_text = keys.format is LogFormat.TEXT or (keys.format is LogFormat.AUTO and stream.isatty())
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(message)s") if as_text else JsonLines())
+    if once:
+        handler.addFilter(Once())
     root = logging.getLogger("slackwater")
     root.handlers[:] = [handler]
     root.propagate = False

@@ -8,7 +8,7 @@ agent's lock first: beside a running agent it would be undone at the next tick.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from slackwater.agent import life
+from slackwater.agent import life, logs
 from slackwater.agent.clock import AgentClock
 from slackwater.agent.configuration import Configuration
 from slackwater.agent.ground import Ground
@@ -26,6 +26,7 @@ class Released(Struct, frozen=True):
 
 def release(configuration: Configuration) -> Released:
     """Raises host.lock.Held where an agent runs, NoCgroups or OSError where the machine does not permit it."""
+    logs.set_up(configuration.log, once=True)
     clock = AgentClock()
     with Ground(configuration, clock) as ground:
         machine = ground.machine
