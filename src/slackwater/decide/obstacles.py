@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from slackwater.api.units import Seconds
-from slackwater.decide import restore, sentence
+from slackwater.decide import restore, sentence, waiting
 from slackwater.decide.room import LEAST_GRANT, base_wait, highest_seen
 from slackwater.decide.situation import Situation
 from slackwater.judge.verdicts import Verdict
@@ -27,7 +27,7 @@ class Obstacle(Struct, frozen=True, kw_only=True):
 
 def obstacles(situation: Situation) -> tuple[Obstacle, ...]:
     """Empty: the next sample gives back. Only of worth where something is held back."""
-    concerned = [verdict for verdict in situation.verdicts if restore.binds(verdict)]
+    concerned = [verdict for verdict in situation.verdicts if waiting.binds(verdict)]
     base = base_wait(situation, concerned)
     found = (
         tuple(_engaged(concerned))
@@ -50,7 +50,7 @@ def _phase(verdict: Verdict) -> str:
 
 def _waits(situation: Situation, concerned: Iterable[Verdict], base: Seconds) -> Iterator[Obstacle]:
     for verdict in concerned:
-        left = restore.wait_left(situation, verdict, situation.memory.waits, base)
+        left = waiting.wait_left(situation, verdict, situation.memory.waits, base)
         if left:
             yield _wait(situation, verdict, left, base)
 
@@ -65,7 +65,7 @@ def _wait(situation: Situation, verdict: Verdict, left: Seconds, base: Seconds) 
 
 
 def _no_room(situation: Situation, concerned: Sequence[Verdict], window: Seconds) -> Iterator[Obstacle]:
-    for metric in situation.catalogue.by_rank(restore.metrics_of(concerned)):
+    for metric in situation.catalogue.by_rank(waiting.metrics_of(concerned)):
         here = [verdict for verdict in concerned if verdict.rule.metric == metric]
         room = restore.room_for(situation, here, window, {})
         if room is None:
@@ -96,11 +96,11 @@ def _full(situation: Situation, metric: Metric, here: Iterable[Verdict], window:
 
 def _behind_all(situation: Situation) -> tuple[Obstacle, ...]:
     """Rules without a waterline to hold a grant against, where they keep every single throttle that there is."""
-    behind = [restore.uncounted(situation, claim) for claim in situation.memory.throttled]
-    waiting = [[v for v in rules if not restore.is_over(situation, v, situation.memory.waits)] for rules in behind]
-    if not all(waiting):
+    behind = [waiting.uncounted(situation, claim) for claim in situation.memory.throttled]
+    unfinished = [[v for v in rules if not waiting.is_over(situation, v, situation.memory.waits)] for rules in behind]
+    if not all(unfinished):
         return ()
-    by_title = {verdict.rule.title: verdict for rules in waiting for verdict in rules}
+    by_title = {verdict.rule.title: verdict for rules in unfinished for verdict in rules}
     return tuple(_behind(situation, by_title[title]) for title in sorted(by_title))
 
 
@@ -109,7 +109,7 @@ def _behind(situation: Situation, verdict: Verdict) -> Obstacle:
     if verdict.state.engaged or verdict.state.bad_now:
         return Obstacle(kind="engaged", rule=title, metric=_name(verdict), why=f"{title} is {_phase(verdict)}")
     base = base_wait(situation, [verdict])
-    return _wait(situation, verdict, restore.wait_left(situation, verdict, situation.memory.waits, base), base)
+    return _wait(situation, verdict, waiting.wait_left(situation, verdict, situation.memory.waits, base), base)
 
 
 def _name(verdict: Verdict) -> str:

@@ -1,10 +1,9 @@
 """
-Giving back: when, how much, and to whom first; and when a throttle ends at once.
+Giving back: how much, and to whom first.
 
-A rule's harm starts a wait; when it is over, what the metrics leave free below their waterlines, less a margin, is the
+When the wait is over (`decide.waiting`), what the metrics leave free below their waterlines, less a margin, is the
 room, and grants stop at the smallest. Who was squeezed last gets first. A container that its quota stops in most
-periods will use all it is given, and is counted so; another gets its step for nothing, once a tick. Where giving back
-brought the harm back, the wait doubles.
+periods will use all it is given, and is counted so; another gets its step for nothing, once a tick.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,19 +22,18 @@ from slackwater.decide.plan import ActionKind, Operation
 from slackwater.decide.returning import Returned, returns
 from slackwater.decide.room import LEAST_GRANT, UNBOUNDED, base_wait, room_in
 from slackwater.decide.situation import Situation
-from slackwater.judge.states import Phase
-from slackwater.judge.verdicts import Change, Verdict
+from slackwater.decide.waiting import all_waits, binds, is_over, metrics_of, uncounted, wait_left
+from slackwater.judge.verdicts import Verdict
 from slackwater.metrics.metric import Metric
 from slackwater.snapshot import usage
-
-HELD_FOR_WAITS = 4
-CALM = 0.8  # of the waterline: below it the wait is as short as ever
 
 Held = dict[tuple[str, str], Throttled]
 
 
 class Room(Struct, frozen=True):
-    """The CPU that may be given back, and the rules on the metric that leaves so little; infinite: nothing bounds it."""
+    """
+    The CPU that may be given back, and the rules on the metric that leaves so little; infinite: nothing bounds it.
+    """
 
     cpu: float
     rules: list[Verdict]
@@ -64,70 +62,8 @@ def restore(situation: Situation, held: Held, freed: Mapping[str, Millicores]) -
     return _granted(situation, held, concerned, room, waits)
 
 
-def all_waits(situation: Situation, concerned: Sequence[Verdict]) -> dict[str, Wait]:
-    """Of the metrics that bound what is given back, and of those that only say that something is wrong."""
-    others = [v for v in situation.verdicts if v.rule.throttles and not binds(v)]
-    waits = {metric: _wait(situation, metric, concerned) for metric in metrics_of(concerned)}
-    for metric in metrics_of(others):
-        own = [verdict for verdict in others if verdict.rule.metric and verdict.rule.metric.name == metric]
-        waits[metric] = _wait(situation, metric, own)
-    return waits
-
-
-def binds(verdict: Verdict) -> bool:
-    """Whether a rule has a say in giving CPU back: it throttles or evicts on a metric that a quota moves."""
-    metric = verdict.rule.metric
-    return metric is not None and metric.moved_by_quota and (verdict.rule.throttles or verdict.rule.evicts)
-
-
-def metrics_of(concerned: Iterable[Verdict]) -> list[str]:
-    return sorted({verdict.rule.metric.name for verdict in concerned if verdict.rule.metric})
-
-
 def _blocked(concerned: Iterable[Verdict]) -> bool:
     return any(v.state.engaged or v.state.bad_now for v in concerned)
-
-
-def wait_left(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait], base: Seconds) -> Seconds:
-    """How long until its last harm is as long ago as its metric's wait. 0: it is, or there was none."""
-    harm, metric = verdict.state.last_harm, verdict.rule.metric
-    if harm is None:
-        return Seconds(0)
-    wait = waits.get(metric.name, Wait()) if metric else Wait()
-    return Seconds(max(0.0, max(wait.seconds, base) - (situation.now - harm)))
-
-
-def _wait(situation: Situation, metric: str, concerned: Sequence[Verdict]) -> Wait:
-    """The metric's wait as this tick leaves it: doubled by a relapse, halved where a grant has held, reset by calm."""
-    here = [v for v in concerned if v.rule.metric and v.rule.metric.name == metric]
-    wait = situation.memory.waits.get(metric, Wait())
-    base = base_wait(situation, concerned)
-    seconds, now = max(wait.seconds, base), situation.now
-    if _is_calm(situation, wait, seconds, here):
-        return replace(wait, seconds=Seconds(0))
-    if wait.granted_at is None:
-        return wait
-    if any(Change.ACTIVATED in v.changes for v in here) and now - wait.granted_at <= seconds:
-        longer = min(2 * seconds, max(base, situation.settings.restore_wait_max))
-        # That grant has had its answer: it neither doubles the wait once more nor proves anything by time.
-        return Wait(seconds=Seconds(longer))
-    if now - max(wait.granted_at, wait.proven_at or wait.granted_at) >= HELD_FOR_WAITS * seconds:
-        return replace(wait, seconds=Seconds(max(base, seconds / 2)), proven_at=now)
-    return wait
-
-
-def _is_calm(situation: Situation, wait: Wait, seconds: Seconds, here: Sequence[Verdict]) -> bool:
-    """
-    Where nothing can be counted, calm may be of our own making: it proves nothing as long as something is held back for
-    it, nor until what was given back has held for a wait.
-    """
-    if any(v.value is None or v.value >= CALM * (v.rule.rule.value or 0.0) for v in here):
-        return False
-    if all(binds(verdict) for verdict in here):
-        return True
-    causes = {cause for claim in situation.memory.throttled for cause in claim.causes}
-    held = any(verdict.state.id in causes for verdict in here)
-    return not held and (wait.granted_at is None or situation.now - wait.granted_at > seconds)
 
 
 def room_for(
@@ -246,16 +182,6 @@ def _behind(situation: Situation, before: Held, after: Held) -> list[Verdict]:
     """The rules for which was taken what is given back now."""
     causes = {cause for where, claim in before.items() if after.get(where) != claim for cause in claim.causes}
     return [verdict for verdict in situation.verdicts if verdict.state.id in causes]
-
-
-def uncounted(situation: Situation, claim: Throttled) -> list[Verdict]:
-    """The rules behind a throttle that have no waterline to hold a grant against."""
-    return [v for v in situation.verdicts if v.state.id in claim.causes and not binds(v)]
-
-
-def is_over(situation: Situation, verdict: Verdict, waits: Mapping[str, Wait]) -> bool:
-    waiting = wait_left(situation, verdict, waits, base_wait(situation, [verdict]))
-    return not waiting and verdict.state.phase is Phase.IDLE
 
 
 def _step_ratio(verdict: Verdict) -> int:
