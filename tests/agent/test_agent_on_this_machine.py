@@ -243,3 +243,11 @@ def test_what_is_given_back_at_the_end_can_be_explained(station: Station) -> Non
     station.end(agent)
     last = station.decisions()[-1]
     assert (last["action"], "the agent ended" in last["sentence"]) == ("restore", True)
+
+
+def test_the_status_says_whether_an_agent_still_stands_behind_it(station: Station) -> None:
+    agent = station.agent()
+    eventually(lambda: squeezed(station), "etl squeezed")
+    assert f"agent: process {agent.pid}" in station.run("status").stdout
+    station.end(agent, signal.SIGKILL)
+    assert "no agent runs here" in station.run("status").stdout

@@ -5,7 +5,7 @@ import pytest
 from slackwater.api.objects import Container, Node, Owner, Pod, QosClass, Resources, Taint
 from slackwater.api.units import Bytes, Millicores, Seconds, Wall
 
-from .manifest import errors, fields, loaded, of_kind, only, pod
+from .manifest import errors, fields, loaded, of_kind, only, pod, warnings
 
 GI = Bytes(2**30)
 
@@ -239,3 +239,25 @@ def test_a_node_may_leave_its_size_to_be_measured() -> None:
     found = only(Node, "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n")
     assert (found.cpu, found.memory) == (None, None)
     assert loaded("apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {capacity: {cpu: 0}}\n").objects == ()
+
+
+def test_a_slip_of_the_pen_in_a_pod_is_warned_of_and_what_is_merely_not_read_is_not() -> None:
+    found = loaded(
+        """
+apiVersion: v1
+kind: Pod
+metadata: {name: p, lables: {a: b}, finalizers: []}
+spec:
+  priorty: -10
+  nodeSelector: {a: b}
+  containers:
+  - {name: c, comand: [x], envFrom: [], volumeMounts: [], resources: {request: {cpu: 1}, limits: {memroy: 1Gi}}}
+"""
+    )
+    assert [problem.field.rpartition(".")[2] for problem in warnings(found)] == [
+        "lables",
+        "priorty",
+        "comand",
+        "request",
+        "memroy",
+    ]

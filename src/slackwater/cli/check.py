@@ -42,7 +42,10 @@ class Checked(msgspec.Struct, frozen=True):
 @click.option("-R", "--recursive", is_flag=True, help="Read the folders in a folder as well.")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="How to say it.")
 @click.option(
-    "--cluster", metavar="folder:DIR", help="Check against what this cluster holds; without FILE, check all of it."
+    "--cluster",
+    envvar="SLACKWATER_CLUSTER",
+    metavar="folder:DIR",
+    help="Check against what this cluster holds; without FILE, check all of it.",
 )
 @click.pass_context
 def check(context: click.Context, paths: tuple[str, ...], recursive: bool, output: str, cluster: str | None) -> None:

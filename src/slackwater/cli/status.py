@@ -12,8 +12,9 @@ import msgspec
 from slackwater.agent.configuration import Configuration
 from slackwater.cli import exits, lines
 from slackwater.cli.settings import configured
-from slackwater.cluster.ledger import status_file
+from slackwater.cluster.ledger import state_folder, status_file
 from slackwater.decide.sentence import amount, figure
+from slackwater.host.lock import holder
 
 _MOST = {"cpu_total_utilization": 100.0, "memory_total_utilization": 100.0}
 
@@ -27,6 +28,8 @@ def status(context: click.Context, *, configuration: Configuration, output: str)
     if configuration.folder is None:
         raise click.UsageError("cluster kube is not served yet; give --cluster folder:DIR, a folder of manifests")
     said = _read(context, status_file(configuration.folder))
+    # What an agent said last stays when it is killed; that it still stands behind it only its lock can tell.
+    said["status"]["agentPid"] = holder(str(state_folder(configuration.folder)), configuration.host.proc)
     if output == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(said)).decode())
     else:
@@ -47,6 +50,8 @@ def _read(context: click.Context, path: Path) -> Any:
 def _tell(node: str, status: dict[str, Any]) -> None:
     closed = ", closed for scheduling" if status["schedulingDisabled"] else ""
     lines.say(f"node {node}: mode {status['mode']} ({status['modeWhy']}), {status['backend']}{closed}")
+    pid = status["agentPid"]
+    lines.say(f"  agent: process {pid}" if pid else "  no agent runs here: this is what the last one said")
     for rule in status["rules"]:
         lines.say(f"  rule {rule['policy']}/{rule['rule']}: {_now(rule, status['mode'])}")
     for claim in status["claims"]:

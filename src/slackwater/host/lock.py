@@ -49,6 +49,15 @@ class Lock:
         self.release()
 
 
+def holder(directory: str, proc: str = "/proc") -> int | None:
+    """Who holds a directory's lock, without taking it."""
+    file = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return holder_of(file, proc)
+    finally:
+        os.close(file)
+
+
 def holder_of(file: int, proc: str = "/proc") -> int | None:
     """The process that holds a lock on what is open here; None: the kernel does not say."""
     status = os.fstat(file)

@@ -22,6 +22,8 @@ _DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?(?:ns|us|ms|s|m|h|d|w))+")
 _DURATION_PART = re.compile(r"([0-9]+(?:\.[0-9]*)?)(ns|us|ms|s|m|h|d|w)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
+NEARLY = 0.8
+
 
 class Findings:
     """What is wrong with one document. An error is fatal to all of it, unless whoever reads a part says that it hurts that part only."""
@@ -94,6 +96,19 @@ class Fields:
         for key in self.values:
             if key not in valid:
                 self.warn(key, "there is no such field; it is not read", suggestion(key, valid), self.values[key])
+
+    def slips(self, names: Iterable[str]) -> None:
+        """
+        Warns of fields that are nearly one of these. For kinds of which we read a few fields out of hundreds: to warn of all
+        the others would be noise, and to pass over a slip of the pen would leave a pod unprotected.
+        """
+        folded = {name.lower(): name for name in names}
+        for key in self.values:
+            near = difflib.get_close_matches(str(key).lower(), folded, 1, NEARLY)
+            if near and key not in folded.values():
+                self.warn(
+                    key, "there is no such field; it is not read", f"did you mean {folded[near[0]]}?", self.values[key]
+                )
 
     @property
     def failures(self) -> int:

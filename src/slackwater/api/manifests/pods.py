@@ -28,6 +28,15 @@ _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 # The two classes that every cluster has; others are known to the API server alone.
 _PRIORITIES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 
+_SPEC = (
+    "containers", "initContainers", "priority", "priorityClassName", "nodeName", "restartPolicy", "resources",
+    "terminationGracePeriodSeconds",
+)  # fmt: skip
+# Not read, but real, and near enough to one that is.
+_CONTAINER = ("name", "resources", "command", "args", "env", "restartPolicy", "restartPolicyRules")
+_RESOURCES = ("requests", "limits", "claims")
+_AMOUNTS = ("cpu", "memory", "gocrane.io/cpu", "gocrane.io/memory")
+
 
 class _Status(Struct, frozen=True):
     id: str | None = None
@@ -39,6 +48,7 @@ class _Status(Struct, frozen=True):
 def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[Pod, ...]:
     del origin  # a pod is named by its name; nobody is told of its file
     annotations.check(top, "Pod")
+    _slips(top, spec)
     status = top.inside("status")
     initial = [(fields, resources.of_container(fields)) for fields in spec.each("initContainers")]
     main = [(fields, resources.of_container(fields)) for fields in spec.each("containers")]
@@ -73,6 +83,18 @@ def read(top: Fields, spec: Fields, about: Metadata, origin: Origin) -> tuple[Po
         restart_policy=spec.choice("restartPolicy", ("Always", "OnFailure", "Never"), "Always"),
     )
     return (read_pod,)
+
+
+def _slips(top: Fields, spec: Fields) -> None:
+    if (about := top.inside("metadata")) is not None:
+        about.slips(metadata.FIELDS)
+    spec.slips(_SPEC)
+    for fields in (*spec.each("containers"), *spec.each("initContainers")):
+        fields.slips(_CONTAINER)
+        if (asked := fields.inside("resources")) is not None:
+            asked.slips(_RESOURCES)
+            for side in filter(None, (asked.inside("requests"), asked.inside("limits"))):
+                side.slips(_AMOUNTS)
 
 
 def _check_names(containers: Sequence[Fields]) -> None:
