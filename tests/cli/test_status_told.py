@@ -44,7 +44,7 @@ def told(folder: Path, mode: str = "act", **rule: Any) -> str:
         "problems": [],
     }
     replace(status_file(folder), msgspec.json.encode({"metadata": {"name": "node"}, "status": said}))
-    return run(folder).stdout.splitlines()[1].strip().removeprefix("rule waterline2/cpu: ")
+    return run(folder).stdout.splitlines()[2].strip().removeprefix("rule waterline2/cpu: ")
 
 
 def test_a_value_stands_beside_its_waterline_and_bad_ticks_beside_what_is_needed(tmp_path: Path) -> None:
