@@ -143,7 +143,7 @@ class Machine:
     def _shown(self, closely: Collection[GroupId]) -> dict[GroupId, Settings]:
         found = ((group, self._groups.path(group) or self._marked.get(group)) for group in closely)
         paths = {group: path for group, path in found if path}
-        self._settings.keep(paths)
+        self._settings.sweep()
         read = ((group, self._settings.read(group, path)) for group, path in paths.items())
         return {group: shown for group, shown in read if shown}
 

@@ -5,7 +5,7 @@ A container shows its quota and a pod its weight: what the house writes, and not
 """
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from slackwater.host.driver import Driver
@@ -21,15 +21,18 @@ class ShownSettings:
         self._driver = driver
         self._files = files
         self._open: dict[GroupId, tuple[int, ...]] = {}
+        self._wanted: set[GroupId] = set()  # since the last sweep
 
-    def keep(self, groups: Collection[GroupId]) -> None:
-        """Lets go of all others."""
-        for group in [group for group in self._open if group not in groups]:
+    def sweep(self) -> None:
+        """Once a sample: lets go of whatever nobody has looked at since the one before."""
+        for group in [group for group in self._open if group not in self._wanted]:
             self._files.close(self._open.pop(group))
+        self._wanted = set()
 
     def read(self, group: GroupId, path: str) -> Settings | None:
         """None: the group is gone. A knob that cannot be read is None in the settings."""
         knob = Knob.WEIGHT if group.of_pod else Knob.QUOTA
+        self._wanted.add(group)
         try:
             contents = [os.pread(file, _LARGEST, 0) for file in self._held(group, knob, path)]
         except (OSError, TooManyFiles):
