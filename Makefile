@@ -44,7 +44,7 @@ test-host-v2: venv
 	@[ "$$(id -u)" = 0 ] || { echo "make test-host needs root: it starts a virtual machine that sees this one" >&2; exit 3; }
 	tests/vm/prepare
 	@echo "left out in the virtual machine, for they need a machine at its own speed (test-host-v1 runs them):"
-	@$(BIN)/pytest -m "host and native" --collect-only -q | sed -n '/::/s/^/  /p'
+	@$(BIN)/pytest -m "host and native" --collect-only -q -o addopts= | sed -n '/::/s/^/  /p'
 	tests/vm/run '$(BIN)/pytest -m "host and not native" -p no:cacheprovider -o timeout=600'
 
 soak: venv ## simulated node-hours with faults, SEEDS of them: no promise may be broken
