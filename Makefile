@@ -8,7 +8,7 @@ ROUNDS ?= 3
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check test-host test-host-v1 test-host-v2 soak bench clean
+.PHONY: help venv demo test check test-host test-host-v1 test-host-v2 mutants soak bench clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ test-host-v2: venv
 	@echo "left out in the virtual machine, for they need a machine at its own speed (test-host-v1 runs them):"
 	@$(BIN)/pytest -m "host and native" --collect-only -q -o addopts= | sed -n '/::/s/^/  /p'
 	tests/vm/run '$(BIN)/pytest -m "host and not native" -p no:cacheprovider -o timeout=600'
+
+mutants: venv ## seeded mistakes in the engine: a test must see each
+	$(BIN)/python tests/mutants.py
 
 soak: venv ## simulated node-hours with faults, SEEDS of them: no promise may be broken
 	$(BIN)/python tests/sim/random_scenarios.py soak 0 $(SEEDS)
