@@ -13,7 +13,6 @@ from slackwater.agent.edges import Edges
 from slackwater.agent.marks import committed
 from slackwater.agent.observing import Seen
 from slackwater.agent.reconcile import Reconciled, reconcile
-from slackwater.agent.settings import settings_of
 from slackwater.api.units import Instant, Seconds
 from slackwater.cluster.edge import Unreachable
 from slackwater.decide.engine import Plan
@@ -46,7 +45,7 @@ def act(edges: Edges, seen: Seen, held: Carried, plan: Plan, *, journal_holds: b
         ours,
         pods={pod.uid: pod for pod in seen.view.pods},
         now=seen.now,
-        kubelet=settings_of(seen.configuration).kubelet,
+        kubelet=seen.settings.kubelet,
     )
     answers = tuple((order, edges.cluster.evict(order.pod, order.grace, order.why)) for order in plan.evictions)
     memory = plan.memory

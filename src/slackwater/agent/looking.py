@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from slackwater.agent.observing import Seen
-from slackwater.agent.settings import settings_of
 from slackwater.decide import eligibility
 from slackwater.decide.settings import Settings
 from slackwater.host.edge import Host, Vanished
@@ -21,7 +20,7 @@ from slackwater.snapshot.view import View
 
 def looked_closer(host: Host, seen: Seen, verdicts: Iterable[Verdict]) -> Seen:
     found: dict[GroupId, KnobSettings] = {}
-    for group in _worth_a_look(seen.view, verdicts, settings_of(seen.configuration)):
+    for group in _worth_a_look(seen.view, verdicts, seen.settings):
         try:
             found[group] = host.settings(group)
         except Vanished:

@@ -126,7 +126,7 @@ class Agent:
             return True
         for knob in broken:
             log.warning("%s does not work here: %s", knob.name, knob.why)
-        if {"quota", "weight"} <= {knob.name for knob in broken}:
+        if not survey.supports("quota") and not survey.supports("weight"):
             log.error(
                 "this machine does not permit it: neither quota nor weight can be written; mode preview needs neither"
             )

@@ -7,6 +7,7 @@ a tick that was woken early takes no sample at all, for a sample is judged once.
 
 import logging
 from collections.abc import Mapping
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +16,9 @@ from slackwater.agent.carried import Carried
 from slackwater.agent.configuration import Configuration, Mode
 from slackwater.agent.configuration_layers import for_node
 from slackwater.agent.edges import Edges
+from slackwater.agent.settings import settings_of
 from slackwater.api.units import Instant, Wall
+from slackwater.decide.settings import Settings
 from slackwater.host.edge import Host, Survey
 from slackwater.judge.rules import RuleInForce, rules_in_force
 from slackwater.metrics.metric import Catalogue
@@ -33,7 +36,7 @@ STRICTEST_FIRST = (Mode.OFF, Mode.PREVIEW, Mode.ACT)
 LEAST_FRAMES, MOST_FRAMES = 3, 64
 
 
-class Seen(Struct, frozen=True, kw_only=True):
+class Seen(Struct, frozen=True, kw_only=True, dict=True):
     now: Instant
     wall: Wall
     view: View
@@ -46,6 +49,10 @@ class Seen(Struct, frozen=True, kw_only=True):
     mode_why: str  # who said so
     collected: Mapping[str, Collected] = {}  # what packages' collectors have brought
     looked_at: dict[GroupId, KnobSettings] = {}  # what stands in the files of those who may be squeezed now
+
+    @cached_property
+    def settings(self) -> Settings:
+        return settings_of(self.configuration)
 
 
 def observe(edges: Edges, held: Carried, configuration: Configuration, *, look: bool) -> Seen:

@@ -17,7 +17,6 @@ from slackwater.agent.edges import Edges
 from slackwater.agent.marks import stuck
 from slackwater.agent.observing import Seen
 from slackwater.agent.reconcile import Report
-from slackwater.agent.settings import settings_of
 from slackwater.api.problems import Severity
 from slackwater.api.units import Wall
 from slackwater.cluster.edge import Event, Unreachable
@@ -66,7 +65,7 @@ def _given(seen: Seen, held: Carried) -> Given:
         mode=seen.mode.value,
         mode_why=seen.mode_why,
         capacity=seen.capacity,
-        settings=settings_of(seen.configuration),
+        settings=seen.settings,
         stuck=tuple(sorted(stuck(held.ours))),
         backend=seen.survey.backend,
     )

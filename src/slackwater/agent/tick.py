@@ -20,7 +20,7 @@ from slackwater.agent.configuration import Configuration, Mode
 from slackwater.agent.edges import Edges
 from slackwater.agent.marks import journalled, stuck
 from slackwater.agent.observing import Seen
-from slackwater.agent.settings import patience_of, settings_of
+from slackwater.agent.settings import patience_of
 from slackwater.api.units import Shares
 from slackwater.decide.engine import Plan, decide, marked_blind, preview
 from slackwater.decide.remembering import remembered
@@ -60,7 +60,7 @@ def judged(seen: Seen, held: Carried) -> tuple[Verdict, ...]:
 def audited(edges: Edges, seen: Seen, held: Carried, done: Done) -> Audit:
     if not seen.looked:
         return held.audit
-    kubelet = settings_of(seen.configuration).kubelet
+    kubelet = seen.settings.kubelet
     return audit(edges.host, seen.view.pods, done.reconciled.ours, kubelet, held.audit)
 
 
@@ -70,7 +70,7 @@ def planned(
     """The plan of the real rules, and what the others would have done, each from the same situation."""
     real = tuple(verdict for verdict in verdicts if seen.mode is Mode.ACT and not verdict.rule.preview)
     shown = tuple(verdict for verdict in verdicts if seen.mode is not Mode.ACT or verdict.rule.preview)
-    settings = settings_of(seen.configuration)
+    settings = seen.settings
     # What a blind rule may do once it does now; the next tick finds it done.
     stepped = marked_blind(verdicts, sampled=seen.sample is not None)
     memory = replace(held.memory, states=tuple(verdict.state for verdict in stepped))
@@ -99,6 +99,6 @@ def planned(
 def foreseen(edges: Edges, seen: Seen, held: Carried, plan: Plan) -> tuple[Carried, Plan]:
     """For groups that cannot say what is ours: what the journal must have before they are written."""
     pods = {pod.uid: pod for pod in seen.view.pods}
-    kubelet = settings_of(seen.configuration).kubelet
+    kubelet = seen.settings.kubelet
     ours = reconciling.foreseen(edges.host, plan.claims, held.ours, pods=pods, kubelet=kubelet)
     return replace(held, ours=ours), replace(plan, memory=replace(plan.memory, unmarked=journalled(ours)))
